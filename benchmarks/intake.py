@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
@@ -29,9 +29,9 @@ import psycopg
 from benchmarks.house import House
 from benchmarks.machine import free_port
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.shuffler.database.store import Store
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 from croupier.shuffler.release import rounds
 
 HERE = Path(__file__).parent
@@ -136,16 +136,23 @@ def bare(port: int) -> list[str]:
     return [*server, *quiet, "--port", str(port)]
 
 
-def load(
-    url: str, *, tokens: list[str], batch: str, envelopes: int, seconds: float
+def load(  # noqa: PLR0913 - keyword-only facts about one load
+    url: str,
+    *,
+    tokens: list[str],
+    batch: str,
+    envelopes: int,
+    seconds: float,
+    connections: int | None = None,
 ) -> dict[str, float]:
     """Run wrk and return its counts; only accepted requests count, not refused ones."""
     with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
         file.write("\n".join(tokens))
         file.flush()
         arguments = [file.name, batch, str(envelopes), secrets.token_hex(6)]
-        connections = ["-t", "2", "-c", str(CONNECTIONS[envelopes]), "-d", f"{seconds:g}s"]
-        command = ["wrk", *connections, "-s", str(HERE / "intake.lua"), url, "--", *arguments]
+        many = connections or CONNECTIONS[envelopes]
+        how = ["-t", "2", "-c", str(many), "-d", f"{seconds:g}s", "--timeout", "30s"]
+        command = ["wrk", *how, "-s", str(HERE / "intake.lua"), url, "--", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
     found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     found["requests"] -= found["refused"]
@@ -186,7 +193,9 @@ class Intake:
     credentials: BearerCredentials
     acknowledged: Counter[str] = field(default_factory=Counter)
 
-    def load(self, who: str, *, envelopes: int, seconds: float) -> dict[str, float]:
+    def load(
+        self, who: str, *, envelopes: int, seconds: float, connections: int | None = None
+    ) -> dict[str, float]:
         """Put one of them under load and return the counts of wrk."""
         relay = envelopes > 1
         many = 1_000 if relay else int(20_000 * seconds)
@@ -197,6 +206,7 @@ class Intake:
             batch=self.batch,
             envelopes=envelopes,
             seconds=seconds,
+            connections=connections,
         )
         self.acknowledged[who] += int(found["requests"]) * envelopes
         return found
@@ -261,21 +271,30 @@ def measure(server: str, *, seconds: float, rounds: int) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def tell(
+    measure: Callable[..., Mapping[str, float]], text: str | None, *, seconds: float, rounds: int
+) -> None:
+    """Measure and print, with the options of every benchmark of a service.
+
+    Args:
+        measure: Takes the database, the seconds per turn and the number of turns.
+        text: The description of the command.
+        seconds: The seconds per turn, unless others are given.
+        rounds: The number of turns, unless another is given.
+    """
+    parser = argparse.ArgumentParser(description=text)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--database", default=SERVER)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=seconds)
+    parser.add_argument("--rounds", type=int, default=rounds)
     given = parser.parse_args()
     result = measure(given.database, seconds=given.seconds, rounds=given.rounds)
     if given.json:
         print(json.dumps(result))
     else:
         for name, value in result.items():
-            print(f"{name:20} {value:,.3g}")
+            print(f"{name:24} {value:,.4g}")
 
 
 if __name__ == "__main__":
-    main()
+    tell(measure, __doc__, seconds=5.0, rounds=3)

@@ -1,4 +1,4 @@
-"""The circumstances of a measurement, and a port for it."""
+"""The circumstances of a measurement, a port for it, and the processes that are measured."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["circumstances", "free_port"]
+__all__ = ["circumstances", "cpu_seconds", "free_port", "worker_processes"]
 
 _OURS = ("croupier", "numpy", "numba")
 _PORTS = range(20_000, 32_768)
@@ -40,6 +40,25 @@ def free_port() -> int:
         with suppress(OSError), socket.socket() as probe:
             probe.bind(("127.0.0.1", port))
             return port
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time that a process has used, in seconds."""
+    after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def worker_processes(server: int) -> list[int]:
+    """Return the workers of a server, by the number of its process."""
+    try:
+        children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        return [int(pid) for pid in children if _is_worker(pid)]
+    except OSError:  # one has just ended
+        return []
+
+
+def _is_worker(pid: str) -> bool:
+    return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _processor() -> str:

@@ -26,7 +26,7 @@ import psycopg
 import uvloop
 
 from benchmarks.intake import SERVER, deploy, fresh_database, open_round, ours, running, wait_for
-from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.protocol.admission.credentials import BearerCredentials
 
 USUAL, TIMES = 256, 10
 ENVELOPE = 128

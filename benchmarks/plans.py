@@ -28,7 +28,7 @@ from benchmarks.intake import PASSPHRASE, PLAN, SERVER, Intake, fresh_database, 
 from benchmarks.intake import running as running_service
 from benchmarks.machine import circumstances
 from croupier.plan.plan import Plan
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _SETTLING = 3.0

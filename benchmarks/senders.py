@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -31,10 +32,10 @@ from croupier.client.memory import MemoryState
 from croupier.client.relay import send_all
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials
 from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import KeyList, ShufflerKey
 from croupier.protocol.unsealing import open_outer, open_second
-from croupier.shuffler.intake.credentials import BearerCredentials
 from croupier.shuffler.release.keys import ReleaseKeys
 
 __all__ = ["Notes", "Senders"]
@@ -64,6 +65,15 @@ class Notes:
     envelopes: list[bytes] = field(default_factory=list)
     answers: Counter[int] = field(default_factory=Counter)
     retries: int = 0
+
+    @property
+    def told(self) -> int:
+        """The number of reports that were acknowledged."""
+        return len(self.acknowledged)
+
+    def lost(self, released: AbstractSet[bytes]) -> int:
+        """Count acknowledged reports that are not among the released ones."""
+        return len(self.acknowledged - released)
 
 
 class Senders:

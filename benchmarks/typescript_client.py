@@ -92,7 +92,8 @@ def bundled(folder: Path) -> Path:
     made = folder / "bundle.mjs"
     bundler = FOLDER / "node_modules" / ".bin" / "rolldown"
     source = FOLDER / "benchmarks" / "seal.ts"
-    command = [bundler, source, "--file", made, "--minify", "--format", "es"]
+    options = ["--file", made, "--minify", "--format", "es", "--no-codeSplitting"]
+    command = [bundler, source, *options]
     subprocess.run(list(map(str, command)), cwd=FOLDER, capture_output=True, check=True)  # noqa: S603
     return made
 

@@ -23,6 +23,7 @@ import typer
 
 from benchmarks.machine import free_port
 from croupier.cli.app import app
+from croupier.protocol.admission.enrolment import MOST_PROOF
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -31,6 +32,9 @@ SENT = {
     "Authorization": "Bearer 00",
     "Content-Type": "application/octet-stream",
     "Croupier-Batch": "00",
+    "Croupier-Proof": "00",
+    "If-None-Match": '"00"',
+    "Origin": "https://www.example",
 }
 UNWANTED = {
     "Cookie": "a=b",
@@ -62,10 +66,7 @@ def test_what_linters_check():
 
 def options(command):
     """The options of a command, as configuration spells them."""
-    found = typer.main.get_command(app).get_command(None, command)
-    return {
-        option.removeprefix("--").replace("-", "_") for one in found.params for option in one.opts
-    }
+    return set(typer.main.get_command(app).options(command))
 
 
 def texts():
@@ -74,19 +75,20 @@ def texts():
 
 
 def test_every_variable_is_an_option_of_its_command():
-    found = {
-        match for text in texts().values() for match in re.findall(r"CROUPIER_([A-Z]+)_(\w+)", text)
-    }
-    named = {(command.lower(), option.lower()) for command, option in found}
-    assert {command for command, _ in named} == {"analyze", "release", "serve", "command"}
+    pattern = r"CROUPIER_(ISSUER_SERVE|[A-Z]+)_(\w+)"
+    found = {match for text in texts().values() for match in re.findall(pattern, text)}
+    named = {(command.lower().replace("_", " "), option.lower()) for command, option in found}
+    commands = {"analyze", "issuer serve", "release", "serve", "command"}
+    assert {command for command, _ in named} == commands
     for command, option in named - {("command", "option")}:
         assert option in options(command), (command, option)
 
 
 def test_the_configuration_names_options():
     given = tomllib.loads((DEPLOY / "croupier.toml").read_text())
+    given["issuer serve"] = given.pop("issuer")["serve"]
     commands = {command: keys for command, keys in given.items() if isinstance(keys, dict)}
-    assert set(commands) == {"analyze", "release", "serve", "status"}
+    assert set(commands) == {"analyze", "issuer serve", "release", "serve", "status"}
     for command, keys in commands.items():
         assert set(keys) <= options(command), command
     everywhere = set(given) - set(commands)
@@ -103,11 +105,11 @@ def settings():
 def test_databases_have_the_settings_of_the_manual():
     wanted = settings()
     assert len(wanted) == 7
-    compose = (DEPLOY / "compose" / "shuffler.yaml").read_text()
+    compose = [(DEPLOY / "compose" / f"{side}.yaml").read_text() for side in ("shuffler", "issuer")]
     terraform = (DEPLOY / "terraform" / "database.tf").read_text()
     given = dict(re.findall(r'^ +(\w+) += "([\w-]+)"$', terraform, re.MULTILINE))
     for name, value in wanted.items():
-        assert f"- {name}={value}\n" in compose
+        assert all(f"- {name}={value}\n" in text for text in compose)
         assert given[name] == {"off": "0"}.get(value, value)
 
 
@@ -126,6 +128,9 @@ def test_the_locks_of_the_image_are_those_of_the_project():
     wanted = [*project["dependencies"]]
     for extra in ast.literal_eval(extras):
         wanted += project["optional-dependencies"][extra]
+    client = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text())["project"]
+    wanted.remove(f"{client['name']}=={project['version']}")  # built from the commit, like croupier
+    wanted += client["dependencies"]
     assert {"obstore>=0.12", "uvicorn>=0.54"} < set(wanted)
     assert {re.match(r"[\w-]+", one)[0].lower() for one in wanted} <= locked.keys()
 
@@ -163,30 +168,42 @@ def test_no_sample_is_left_out():
     assert {path.name for path in DEPLOY.iterdir() if path.is_dir()} - {".linters"} == SAMPLES
 
 
-def test_compose_shows_the_proxy_alone():
-    """And no network but that of the proxy leads outside."""
-    text = (DEPLOY / "compose" / "shuffler.yaml").read_text()
+@pytest.mark.parametrize(
+    ("side", "own", "outside"),
+    [
+        ("shuffler", {"serve", "release"}, {"proxy"}),
+        ("issuer", {"issuer"}, {"issuer", "proxy"}),  # it asks the shuffler for its key list
+    ],
+)
+def test_compose_shows_the_proxy_alone(side, own, outside):
+    """And who else leads outside."""
+    text = (DEPLOY / "compose" / f"{side}.yaml").read_text()
     services, _, rest = text.partition("\nservices:\n")[2].partition("\nnetworks:\n")
     by_name = dict(
         re.findall(r"^  (\w+):\n((?:(?:    .*| *#.*)?\n)+)", services + "\n", re.MULTILINE)
     )
-    assert set(by_name) == {"database", "serve", "release", "proxy"}
+    assert set(by_name) == {"database", "proxy"} | own
     ports = {name: re.findall(r"ports: (.*)", each) for name, each in by_name.items()}
-    assert ports == {"database": [], "serve": [], "release": [], "proxy": ['["443:443"]']}
+    assert ports.pop("proxy") == ['["443:443"]']
+    assert not any(ports.values())
     assert "network_mode" not in text
-    outside = {
+    leading = {
         name for name, rest in re.findall(r"^  (\w+): \{(.*)\}", rest, re.MULTILINE) if not rest
     }
-    assert outside == {"outside", "database"}  # the second is a volume
+    assert leading == {"outside", "database"}  # the second is a volume
     joined = {name: re.search(r"networks: \[(.*)\]", each)[1] for name, each in by_name.items()}
-    assert [name for name, each in joined.items() if "outside" in each] == ["proxy"]
+    assert {name for name, each in joined.items() if "outside" in each} == outside
     assert "./nginx.conf:/etc/nginx/nginx.conf:ro" in by_name["proxy"]
 
 
-def test_compose_takes_the_proxy_that_passes_on_what_clients_ask():
-    """The nginx.conf of its README is the sample, which a test below runs, with other addresses."""
+@pytest.mark.parametrize(
+    ("sample", "backend"), [("nginx", "serve:8000"), ("issuer", "issuer:8001")]
+)
+def test_compose_takes_the_proxy_that_passes_on_what_clients_ask(sample, backend):
+    """The nginx.conf of its README is a sample, which a test below runs, with other addresses."""
     page = (DEPLOY / "compose" / "README.md").read_text()
-    (command,) = re.findall(r"^(sed .* \.\./nginx/nginx\.conf) > nginx\.conf$", page, re.MULTILINE)
+    made_from = rf"^(sed .* \.\./nginx/{sample}\.conf) > nginx\.conf$"
+    (command,) = re.findall(made_from, page, re.MULTILINE)
     done = subprocess.run(
         ["/bin/bash", "-c", command], cwd=DEPLOY / "compose", capture_output=True, check=True
     )
@@ -194,11 +211,12 @@ def test_compose_takes_the_proxy_that_passes_on_what_clients_ask():
     locations = re.findall(r"location (\S+) \{([^}]*)", made)
     assert [path for path, _ in locations] == ["/v1/", "/"]
     assert locations[1][1].split() == ["return", "404;"]
-    assert re.findall(r"^ +server (.*:\d+)", made, re.MULTILINE) == ["serve:8000"]
+    assert re.findall(r"^ +server (.*:\d+)", made, re.MULTILINE) == [backend]
 
 
-def test_the_unit_of_serve_listens_on_this_host_alone():
-    for file in (DEPLOY / "systemd" / "croupier-serve.service", DEPLOY / "croupier.toml"):
+def test_the_units_of_services_listen_on_this_host_alone():
+    units = [DEPLOY / "systemd" / f"croupier-{name}.service" for name in ("serve", "issuer")]
+    for file in (*units, DEPLOY / "croupier.toml"):
         assert not re.search(r"(?im)^(?!#).*(\b|_)host *=", file.read_text()), file
 
 
@@ -208,12 +226,14 @@ def test_the_chart_lets_proxy_and_prometheus_in_and_nobody_else():
     kinds = set(re.findall(r"^kind: (\w+)$", text, re.MULTILINE))
     assert not kinds & {"Ingress", "Gateway", "HTTPRoute", "IngressRoute", "VirtualService"}
     assert not re.search(r"\b(NodePort|LoadBalancer|hostPort|hostNetwork|externalIPs)\b", text)
-    service = text.partition("kind: Service\n")[2].partition("\n---")[0]
-    assert re.findall(r"^ +(?:- )?port: (\S+)$", service, re.MULTILINE) == ["8000"]
+    services = [each.partition("\n---")[0] for each in text.split("kind: Service\n")[1:]]
+    ports = [re.findall(r"^ +(?:- )?port: (\S+)$", each, re.MULTILINE) for each in services]
+    assert sorted(ports) == [["8000"], ["8001"]]
     policy = (folder / "networkpolicy.yaml").read_text()
     allowed = re.findall(r"- from:\n(.*?)ports:\n +- port: (\d+)", policy, re.DOTALL)
     sources = {port: re.findall(r"\.Values\.network\.(\w+)", text) for text, port in allowed}
-    assert sources == {"8000": ["proxyNamespace"], "9000": ["monitoringNamespace"]}
+    proxy, monitoring = ["proxyNamespace"], ["monitoringNamespace"]
+    assert sources == {"8000": proxy, "8001": proxy, "9000": monitoring, "9001": monitoring}
 
 
 def test_terraform_lets_nobody_but_the_proxy_in():
@@ -263,6 +283,16 @@ def test_release_alone_reaches_an_object_store_and_only_if_one_is_named():
     assert re.search(r"cidr: 10\.0\.3\.0/24\n +ports:\n +- port: 443\n", named[policy])
     assert "value: s3://batches/croupier/steps\n" in named[job]
     assert "croupier-released" not in named[job]
+
+
+def test_the_issuer_reaches_the_shuffler_and_its_database_and_nobody_else():
+    plain, issuer = rendered(), rendered(**{"operator": "issuer", "issuer.inviter": "00"})
+    assert not [name for _, name in plain if "issuer" in name]
+    policies = {name for kind, name in issuer if kind == "NetworkPolicy"}
+    assert policies == {"try-deny", "try-issuer", "try-database"}
+    egress = issuer["NetworkPolicy", "try-issuer"].partition("egress:")[2]
+    assert re.search(r"cidr: 192\.0\.2\.0/24\n +ports:\n +- port: 443\n", egress)
+    assert not [kind for kind, _ in issuer if kind == "CronJob"]
 
 
 def test_a_loop_goes_on_after_a_failure_and_says_so(tmp_path):
@@ -393,17 +423,30 @@ def addresses(backends):
     return {f"10.0.1.1{i}:8000": f"127.0.0.1:{one.port}" for i, one in enumerate(backends, 1)}
 
 
-@pytest.fixture
-def nginx(tls, backends):
-    start, port = program("nginx"), free_port()
-    here = {
+def nginx_here(port, tls):
+    return {
         "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;",
         "listen [::]:443 ssl;": "",
         "/etc/nginx/tls": str(tls),
         "/run/nginx.pid": f"{tls}/pid",
         "worker_processes auto;": "worker_processes 1; daemon off;",
     }
-    file = written(DEPLOY / "nginx" / "nginx.conf", tls, here | addresses(backends))
+
+
+@pytest.fixture
+def nginx(tls, backends):
+    start, port = program("nginx"), free_port()
+    here = nginx_here(port, tls) | addresses(backends)
+    file = written(DEPLOY / "nginx" / "nginx.conf", tls, here)
+    with running([start, "-e", "stderr", "-c", file], port):
+        yield port
+
+
+@pytest.fixture
+def issuer_proxy(tls, backends):
+    start, port = program("nginx"), free_port()
+    here = nginx_here(port, tls) | {"10.0.3.11:8001": f"127.0.0.1:{backends[1].port}"}
+    file = written(DEPLOY / "nginx" / "issuer.conf", tls, here)
     with running([start, "-e", "stderr", "-c", file], port):
         yield port
 
@@ -466,6 +509,23 @@ def test_a_proxy_limits_bodies(proxy, backends):
     assert not [one for backend in backends for one in backend.reports()]
     backends[0].broken = False
     assert ask(proxy, "POST", "/v1/plans/0/reports", bytes(LARGEST), SENT) == 202
+
+
+def test_the_issuers_proxy_passes_on_what_devices_ask_and_nothing_about_them(
+    issuer_proxy, backends
+):
+    _, issuer = backends
+    for path in ("/metrics", "/readyz", "/healthz", "/", "/x/v1/"):
+        assert ask(issuer_proxy, "GET", path) == 404, path
+    longest = bytes(MOST_PROOF + 256)
+    assert ask(issuer_proxy, "POST", "/v1/enrol", longest, SENT | UNWANTED) == 202
+    assert ask(issuer_proxy, "POST", "/v1/enrol", longest + b"x", SENT) == 413
+    ((_, path, headers, received),) = issuer.seen
+    assert (path, received) == ("/v1/enrol", longest)
+    passed = {"Authorization", "Content-Type", "Origin"}
+    own = {name.title(): value for name, value in headers.items()}
+    assert set(own) - {"Connection"} == {*passed, "Host", "Content-Length"}
+    assert {name: own[name] for name in passed} == {name: SENT[name] for name in passed}
 
 
 def test_haproxy_leaves_out_a_host_that_is_not_ready(haproxy, backends):

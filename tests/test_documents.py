@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm import croupier
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINKING = [
@@ -57,7 +59,8 @@ def _console_cases():
 @pytest.mark.parametrize("blocks", _console_cases())
 def test_commands_print_what_they_say(blocks, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    python = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{croupier().parent}:{python}:{os.environ['PATH']}"}
     for block in blocks:
         for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = step.partition("\n")

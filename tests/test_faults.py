@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.faults.spenders import SpendNotes
+
 ROOT = Path(__file__).parents[1]
 
 pytestmark = [
@@ -94,3 +96,17 @@ def test_a_full_disk_stops_a_release_or_a_report_and_loses_neither():
 
 def test_a_wrong_clock_deletes_nothing():
     require_clean(harness("clock"))
+
+
+def test_a_token_counts_once_however_often_it_is_sent_to_two_hosts_that_are_killed():
+    """Both hosts get every token, half of them two different reports, some at the same moment."""
+    result = harness("tokens", "--spends", "300", "--kills", "2")
+    assert result["acknowledged"] == 300
+    require_clean(result)
+
+
+def test_a_token_is_lost_only_if_none_of_its_reports_is_released():
+    notes = SpendNotes(person={b"a": 0, b"b": 0, b"c": 1}, hosts={0: {0, 1}, 1: {1}})
+    assert notes.told == 2
+    assert notes.lost({b"b", b"c"}) == 0
+    assert notes.lost({b"a"}) == notes.lost({b"c"}) == 1

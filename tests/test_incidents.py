@@ -12,9 +12,9 @@ import pytest
 from typer.main import get_command
 
 from croupier.cli.app import app
-from croupier.shuffler.database import errors
+from croupier.hosting.database import errors
+from croupier.hosting.incidents import INCIDENTS, MET_BY_RELEASE
 from croupier.shuffler.http import board
-from croupier.shuffler.incidents import INCIDENTS, MET_BY_RELEASE
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs/incidents"

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = DECLARED["project"]
+CLIENT = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text())["project"]
 ROW = re.compile(r"^\| ([\w-]+)(?: \(extras? (.*)\))? \| ([^|]+) \| [^|]+ \|$", re.MULTILINE)
 FAMILIES = {
     "Apache": "Apache",
@@ -64,15 +65,33 @@ def tables():
 
 def test_tables_name_every_dependency():
     users, developers = tables()
-    extras = {name: named(asked) for name, asked in PROJECT["optional-dependencies"].items()}
-    extras.pop("all")
+    optional = CLIENT["optional-dependencies"] | PROJECT["optional-dependencies"]
+    extras = {name: named(asked) for name, asked in optional.items() if name != "all"}
     written = {name: set(re.findall(r"`(\w+)`", where)) for name, where, _ in users}
     assert written == {
         name: {extra for extra, asked in extras.items() if name in asked}
-        for name in named(PROJECT["dependencies"]).union(*extras.values())
+        for name in named(required()).union(*extras.values())
     }
     built = DECLARED["build-system"]["requires"] + DECLARED["dependency-groups"]["dev"]
     assert sorted(name for name, _, _ in developers) == sorted(named(built))
+
+
+def required():
+    """What both distributions require, without each other."""
+    asked = PROJECT["dependencies"] + CLIENT["dependencies"]
+    return [one for one in asked if named([one]) != {CLIENT["name"]}]
+
+
+def test_both_distributions_have_one_version():
+    assert f"{CLIENT['name']}=={PROJECT['version']}" in PROJECT["dependencies"]
+    assert CLIENT["dynamic"] == ["version"]
+
+
+def test_an_extra_of_both_distributions_asks_for_the_same():
+    theirs = PROJECT["optional-dependencies"]
+    for name, asked in CLIENT["optional-dependencies"].items():
+        assert asked == theirs.get(name, asked)
+        assert name in theirs or set(asked) <= set(PROJECT["dependencies"])
 
 
 def families(text):

@@ -24,7 +24,17 @@ def alike(text):
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    return played("".join(blocks("sh")), tmp_path_factory.mktemp("guide"))
+    """What the guide prints where the second shuffler first finds a hand-over without its file.
+
+    Its command is refused; once the file is back, the page of the incident repeats it.
+    """
+    script = "".join(blocks("sh"))
+    (take_over,) = re.findall(r"^\(cd second .*-o released\)$", script, re.MULTILINE)
+    refused = f"mv first/released/*.parquet .\n{take_over} || test $? = 4\n"
+    mended = "mv *.parquet first/released/\n" + incident("hand-over")
+    assert take_over in mended
+    script = script.replace(f"{take_over}\n", refused + mended)
+    return played(script, tmp_path_factory.mktemp("guide"))
 
 
 def test_the_guide_prints_what_it_shows(printed):
@@ -76,13 +86,8 @@ def test_the_result_is_near_the_truth(printed):
     assert "300 counted" in printed
 
 
-def test_a_hand_over_that_lacks_its_file_is_refused_and_mended_as_its_page_says(tmp_path):
+def test_a_hand_over_that_lacks_its_file_is_refused_and_mended_as_its_page_says(printed):
     """The second shuffler holds the batch; once the file is back, it releases."""
-    script = "".join(blocks("sh"))
-    (take_over,) = re.findall(r"^\(cd second .*-o released\)$", script, re.MULTILINE)
-    refused = f"mv first/released/*.parquet .\n{take_over} || test $? = 4\n"
-    mended = "mv *.parquet first/released/\n" + incident("hand-over")
-    printed = played(script.replace(f"{take_over}\n", refused + mended), tmp_path)
     said = re.sub(r"\s+", " ", printed)
     assert said.count("See docs/incidents/hand-over.md.") == 1, printed
     assert "The first shuffler's hand-over lacks" in said

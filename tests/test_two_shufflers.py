@@ -22,6 +22,7 @@ import croupier
 from benchmarks.machine import free_port
 from croupier.plan.plan import Plan
 from tests.conftest import fresh_database
+from tests.warm import AFRESH
 
 pytestmark = [
     pytest.mark.slow,
@@ -105,7 +106,7 @@ class Party:
     def start(self, *arguments):
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         python = self._root / "python" / "bin" / version
-        command = [python, "-c", "from croupier.cli import main; main()", *arguments]
+        command = [python, "-c", AFRESH, *arguments]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen(
             [*become(self.user), *map(str, command)],

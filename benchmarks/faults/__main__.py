@@ -7,6 +7,7 @@ PostgreSQL's programs (pg_config on the path); a harness that needs more says so
 Run: python -m benchmarks.faults [--kills 60] [--seed 7] [--json]
      python -m benchmarks.faults all [--seconds-per-harness 120] [--json]
      python -m benchmarks.faults HARNESS ... [--seconds-per-harness 120] [--every 1] [--json]
+     python -m benchmarks.faults tokens [--spends 5000] [--kills 60] [--seed 7] [--json]
 """
 
 import argparse
@@ -27,6 +28,7 @@ from benchmarks.faults import (
     recovery,
     set_back,
     silent,
+    tokens,
     two,
 )
 from benchmarks.faults.result import Result, as_json, as_table
@@ -42,6 +44,7 @@ HARNESSES: Mapping[str, Callable[[argparse.Namespace], Result]] = {
     "silent": lambda _: silent.run(),
     "full": lambda given: full.run(seconds=given.seconds_per_harness / 4),
     "clock": lambda _: clock.run(),
+    "tokens": lambda given: tokens.run(spends=given.spends, kills=given.kills, seed=given.seed),
     "two": lambda given: two.run(kills=given.kills, seed=given.seed),
 }
 
@@ -57,8 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds-per-harness", type=float, default=120.0)
     parser.add_argument("--every", type=int, default=1, help="try only every n-th point")
     parser.add_argument(
-        "--kills", type=int, default=60, help="without a harness, and for two: the number of kills"
+        "--kills",
+        type=int,
+        default=60,
+        help="without a harness, for tokens and for two: the number of kills",
     )
+    parser.add_argument("--spends", type=int, default=5_000, help="for tokens: their number")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)

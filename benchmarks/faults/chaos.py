@@ -17,11 +17,10 @@ import psycopg
 
 from benchmarks.faults.proxy import Proxy
 from benchmarks.faults.result import Result, timed
-from benchmarks.faults.rig import Site, site
+from benchmarks.faults.rig import SERVERS, Site, site
 
 __all__ = ["run"]
 
-_SERVERS = ("server", "second server")
 _RELEASES = ("release", "second release")
 
 
@@ -40,7 +39,7 @@ def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
         database, front = proxies
         front.targets.append(where.second_port)
         chaos = Chaos(where, database=database, front=front, chance=random.Random(seed))  # noqa: S311
-        where.keep(*_SERVERS)
+        where.keep(*SERVERS)
         where.is_ready()
         where.senders.start()
         end = time.monotonic() + seconds
@@ -86,7 +85,7 @@ class Chaos:
         """Let everything run for a moment, and start what has ended."""
         end = time.monotonic() + self._chance.uniform(0.3, 2.2)
         while time.monotonic() < end:
-            self._where.keep(*_SERVERS, *_RELEASES)
+            self._where.keep(*SERVERS, *_RELEASES)
             time.sleep(0.05)
 
     def strike(self) -> None:
@@ -104,13 +103,13 @@ class Chaos:
             process = self._where.processes.pop(name, None)
             if process is not None:
                 process.wait()
-        self._where.keep(*_SERVERS)
+        self._where.keep(*SERVERS)
 
     def kill_worker(self) -> bool:
         return self._signal_worker(signal.SIGKILL) is not None
 
     def kill_server(self) -> bool:
-        self._where.processes[self._chance.choice(_SERVERS)].kill()
+        self._where.processes[self._chance.choice(SERVERS)].kill()
         return True
 
     def kill_release(self) -> bool:
@@ -170,7 +169,7 @@ class Chaos:
         return True
 
     def _signal_worker(self, number: signal.Signals) -> int | None:
-        workers = self._where.workers(self._chance.choice(_SERVERS))
+        workers = self._where.workers(self._chance.choice(SERVERS))
         if not workers:
             return None
         chosen = self._chance.choice(workers)

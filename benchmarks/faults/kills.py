@@ -5,9 +5,7 @@ and a process is killed at random. At the end the cluster's files are searched f
 not remain.
 """
 
-import os
 import random
-import signal
 import sys
 import time
 from collections import Counter
@@ -47,7 +45,7 @@ def _run(result: Result, *, seed: int, enough: Callable[[int], bool]) -> dict[st
         while not enough(done.total()):
             _let_run(where, answers=chance.randrange(100), seconds=chance.uniform(0.0, 3.0))
             victim = chance.choice(VICTIMS)
-            done[victim] += _kill(where, victim, chance)
+            done[victim] += where.kill_one(victim, chance)
             print(f"{done.total()} kills: {victim}", file=sys.stderr)
         where.senders.stop()
         where.processes.pop("release").wait()
@@ -80,22 +78,6 @@ def _let_run(where: Site, *, answers: int, seconds: float) -> None:
         if not reached and where.senders.notes.answers.total() >= wanted:
             reached, end = True, time.monotonic() + seconds
         time.sleep(0.02)
-
-
-def _kill(where: Site, victim: str, chance: random.Random) -> bool:
-    """Kill one process, and restart PostgreSQL if needed; False if there is no such process."""
-    if victim == "postgres":
-        where.cluster.kill()
-        where.cluster.start()
-    elif victim == "worker":
-        workers = where.workers("server")
-        if not workers:
-            return False
-        os.kill(chance.choice(workers), signal.SIGKILL)
-    else:
-        where.processes[victim].kill()
-        where.processes[victim].wait()
-    return True
 
 
 def _traces(where: Site) -> dict[str, int]:

@@ -16,7 +16,7 @@ from benchmarks.faults import command
 from benchmarks.faults.command import Finished
 from benchmarks.faults.points import ACTIONS, Action
 from benchmarks.faults.result import Result, timed
-from benchmarks.faults.rig import MINIMUM, Site, site
+from benchmarks.faults.rig import MINIMUM, NEXT, Site, site
 from benchmarks.faults.tripwire import Tripwire
 from benchmarks.faults.verdict import Verdict
 from benchmarks.house import House
@@ -26,7 +26,6 @@ __all__ = ["run"]
 
 _STRIDE = 3
 _LOST = (2, 3)
-_NEXT = ("--next-round", "--analyzer", "analyzer.json")
 _FILES = ("plan.toml", "shuffler.json", "analyzer.json")
 
 
@@ -115,7 +114,7 @@ class _Trial:
             if repeated.code != 0:
                 violations.append(f"the next recovery said: {repeated.said}")
         violations += self._keys_left()
-        opened = self._site.release(*_NEXT, folder=self._folder)
+        opened = self._site.release(*NEXT, folder=self._folder)
         if opened.code != 0 or f"round {_LOST[-1] + 1}" not in opened.said:
             violations.append(f"no next round: {opened.said}")
         verdict = self._site.judge(folder=self._folder)

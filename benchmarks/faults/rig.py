@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -24,20 +25,22 @@ from benchmarks.faults.result import Skipped
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
 from benchmarks.house import House
 from benchmarks.intake import PASSPHRASE, deploy
-from benchmarks.machine import free_port
+from benchmarks.machine import free_port, worker_processes
 from benchmarks.senders import Senders
 from croupier.client.conversation import Outcome
 from croupier.plan.plan import Plan
-from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.protocol.admission.credentials import BearerCredentials
 from croupier.shuffler.release.keys import ReleaseKeys
 
-__all__ = ["MINIMUM", "Site", "site", "wait_until_ready"]
+__all__ = ["MINIMUM", "NEXT", "SERVERS", "Site", "site", "wait_until_ready"]
 
 MINIMUM = 20
+SERVERS = ("server", "second server")
+"""The names of the processes that take reports."""
+NEXT = ("--next-round", "--analyzer", "analyzer.json")
 _STOPPING = 20.0
 _DISPOSED = 6
 _RELEASE = ("--plan", "plan.toml", "--processes", "1")
-_NEXT = ("--next-round", "--analyzer", "analyzer.json")
 
 
 class Site:
@@ -117,15 +120,22 @@ class Site:
 
     def serve(self, name: str = "server", *, workers: int = 2) -> None:
         """Start a server, and do not wait for it."""
-        files = ["--secret", "secret"]
-        port = self.port if name == "server" else self.second_port
-        ports = ["--port", str(port), "--metrics-port", "0"]
-        more = ["--workers", str(workers)]
-        self.processes[name] = self.operate("serve", "--plan", "plan.toml", *files, *ports, *more)
+        ports = ["--port", str(self.port_of(name)), "--metrics-port", "0"]
+        more = ["--workers", str(workers), *self.files(name)]
+        self.processes[name] = self.operate("serve", "--plan", "plan.toml", *ports, *more)
+
+    def files(self, name: str) -> list[str]:
+        """Return the options that name the files of a server."""
+        _ = name  # both have the same
+        return ["--secret", "secret"]
+
+    def port_of(self, name: str) -> int:
+        """Return the port of a server."""
+        return self.port if name == "server" else self.second_port
 
     def is_ready(self, name: str = "server", *, seconds: float = 60) -> bool:
         """Wait until a server is ready, or until it has ended without."""
-        url = f"http://127.0.0.1:{self.port}"
+        url = f"http://127.0.0.1:{self.port_of(name)}"
         return wait_until_ready(url, seconds=seconds, process=self.processes[name])
 
     def keep(self, *names: str) -> None:
@@ -135,18 +145,34 @@ class Site:
             if process is not None and process.poll() is None:
                 continue
             if "release" in name:
-                self.processes[name] = self.operate("release", *_RELEASE, "-o", "out", *_NEXT)
+                self.processes[name] = self.operate("release", *_RELEASE, "-o", "out", *NEXT)
             else:
                 self.serve(name)
 
     def workers(self, name: str) -> list[int]:
         """The worker processes of a server."""
-        parent = self.processes[name].pid
-        try:
-            children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-            return [int(pid) for pid in children if _is_worker(pid)]
-        except OSError:  # one has just ended
-            return []
+        return worker_processes(self.processes[name].pid)
+
+    def kill_one(self, victim: str, chance: random.Random) -> bool:
+        """Kill one process, and restart PostgreSQL if needed; False if there is no such process.
+
+        Args:
+            victim: "postgres"; "worker", of any server; or the name of a process.
+            chance: Chooses the worker.
+        """
+        if victim == "postgres":
+            self.cluster.kill()
+            self.cluster.start()
+        elif victim == "worker":
+            servers = [name for name in SERVERS if name in self.processes]
+            workers = [pid for name in servers for pid in self.workers(name)]
+            if not workers:
+                return False
+            os.kill(chance.choice(workers), signal.SIGKILL)
+        else:
+            self.processes[victim].kill()
+            self.processes[victim].wait()
+        return True
 
     def stop(self, name: str) -> None:
         """End a process that was started, and wait for it; one that hangs is killed."""
@@ -223,7 +249,7 @@ class Site:
 
     def open_round(self) -> None:
         """Open the next round if none is open."""
-        done = self.release(*_NEXT)
+        done = self.release(*NEXT)
         if done.code not in {0, _DISPOSED}:
             raise SystemExit(done.said)
 
@@ -264,14 +290,18 @@ class Site:
             folder: Another copy of the deployment's files.
             disposal_due: True if a batch was too small for too long, and had to be deleted.
         """
+        shuffler = self.shuffler(*outputs, folder=folder)
+        return judge(self.senders.notes, shuffler, disposal_due=disposal_due)
+
+    def shuffler(self, *outputs: str, folder: Path | None = None) -> Shuffler:
+        """Return the places where it stores and publishes; arguments as for `judge`."""
         place = folder or self.folder
-        shuffler = Shuffler(
+        return Shuffler(
             plan=self.plan,
             database=make_conninfo(self.cluster.database, dbname=self.name),
             house=House.at(place, self.keys.passphrase),
             outputs=[place / output for output in outputs or ("out",)],
         )
-        return judge(self.senders.notes, shuffler, disposal_due=disposal_due)
 
     def log(self) -> str:
         """The last lines of the log."""
@@ -341,10 +371,6 @@ def wait_until_ready(
             return True
         time.sleep(0.05)
     return False
-
-
-def _is_worker(pid: str) -> bool:
-    return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _is_ready(url: str) -> bool:

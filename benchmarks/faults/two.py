@@ -6,9 +6,7 @@ be in one batch of the second shuffler, once; the rest of its rows must be as ma
 receipts say; and no batch may have two receipts, of either shuffler.
 """
 
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -22,18 +20,17 @@ from benchmarks.cluster import Cluster
 from benchmarks.faults import command
 from benchmarks.faults.command import Finished
 from benchmarks.faults.result import Result, timed
-from benchmarks.faults.rig import Site
+from benchmarks.faults.rig import NEXT, Site
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
 from benchmarks.house import two_houses
 from benchmarks.intake import PASSPHRASE
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
 from croupier.protocol.receipt import Receipt
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 __all__ = ["run"]
 
 _VICTIMS = ("worker", "server", "release", "second", "second", "postgres", "postgres of the second")
 _DUMMIES = {"epsilon": 4.0, "delta": 1e-2}
-_NEXT = ("--next-round", "--analyzer", "analyzer.json")
 _RELEASE = ("release", "--plan", "plan.toml", "--processes", "1", "-o", "out")
 
 
@@ -64,14 +61,22 @@ class TwoShufflers(Site):
 
     def _start(self, name: str) -> subprocess.Popen[bytes]:
         if name == "release":
-            return self.operate(*_RELEASE, *_NEXT, "--to", "second/out")
+            return self.operate(*_RELEASE, *NEXT, "--to", "second/out")
         folder, variables = self.folder, self.variables
         self.folder = self.inside
         self.variables = {"CROUPIER_DATABASE": self.other_cluster.database}
         try:
-            return self.operate(*_RELEASE, *_NEXT, "--from", "../out")
+            return self.operate(*_RELEASE, *NEXT, "--from", "../out")
         finally:
             self.folder, self.variables = folder, variables
+
+    def kill_one(self, victim: str, chance: random.Random) -> bool:
+        """Kill one process, also the second database server, which is restarted."""
+        if victim != "postgres of the second":
+            return super().kill_one(victim, chance)
+        self.other_cluster.kill()
+        self.other_cluster.start()
+        return True
 
     def release_second(self, *more: str) -> Finished:
         """Release at the second shuffler, to the end."""
@@ -143,7 +148,7 @@ def run(*, kills: int = 60, seed: int = 7) -> Result:
             while done.total() < kills:
                 _let_run(where, chance.uniform(0.2, 3.0))
                 victim = chance.choice(_VICTIMS)
-                done[victim] += _kill(where, victim, chance)
+                done[victim] += where.kill_one(victim, chance)
                 print(f"{done.total()} kills: {victim}", file=sys.stderr)
             where.senders.stop()
             for name in ("release", "second"):
@@ -165,20 +170,3 @@ def _let_run(where: TwoShufflers, seconds: float) -> None:
         if time.monotonic() > end and where.senders.notes.answers.total() >= wanted:
             return
         time.sleep(0.02)
-
-
-def _kill(where: TwoShufflers, victim: str, chance: random.Random) -> bool:
-    """Kill one process, and restart its database server if needed."""
-    if victim.startswith("postgres"):
-        cluster = where.cluster if victim == "postgres" else where.other_cluster
-        cluster.kill()
-        cluster.start()
-        return True
-    if victim == "worker":
-        workers = where.workers("server")
-        if workers:
-            os.kill(chance.choice(workers), signal.SIGKILL)
-        return bool(workers)
-    where.processes[victim].kill()
-    where.processes[victim].wait()
-    return True

@@ -99,11 +99,11 @@ def judge(notes: Notes, shuffler: Shuffler, *, disposal_due: bool = False) -> Ve
         shuffler: The shuffler whose tables, keys and files are read.
         disposal_due: True if a batch was too small for too long, so that it had to be deleted.
     """
-    found = Verdict(acknowledged=len(notes.acknowledged), unexplained=notes.unexplained)
+    found = Verdict(acknowledged=notes.told, unexplained=notes.unexplained)
     rows = _released(found, shuffler)
     people = Counter(notes.person[inner] for inner in rows.elements() if inner in notes.person)
     found.released = rows.total()
-    found.lost = len(notes.acknowledged - rows.keys())
+    found.lost = notes.lost(rows.keys())
     if disposal_due:
         found.lost -= found.disposed
     elif found.disposed:

@@ -10,6 +10,8 @@
     ├── UntrustedError      a document not signed by a party that the plan names
     ├── SupersededError     a plan that another one has replaced, by its shuffler's signed word
     ├── NotOfferedError     a server that does not have the plan
+    ├── CertificateError    a server whose TLS certificate cannot be trusted
+    ├── NotAdmittedError    an issuer that does not admit the device
     ├── NotPublishedError   estimates that would break the plan's promises
     ├── PolicyError         a policy that is not met, sets no limit, or was never judged
     ├── RenamedError        a public name that has changed
@@ -25,8 +27,10 @@ import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from difflib import get_close_matches
+from importlib.util import find_spec
 
-__all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
+__all__ = ["CertificateError", "CroupierError", "DataError", "MalformedReportError"]
+__all__ += ["MissingExtraError", "NotAdmittedError"]
 __all__ += ["NotOfferedError", "NotPublishedError", "ParameterError", "PolicyError"]
 __all__ += ["RenamedAttributeError", "RenamedError", "SealError", "SupersededError"]
 __all__ += [
@@ -188,6 +192,49 @@ class NotOfferedError(CroupierError):
         )
 
 
+class CertificateError(CroupierError):
+    """A connection cannot be trusted, and asking again does not help.
+
+    >>> raise CertificateError("reports.example", "certificate expired", hint="Renew it.")
+    Traceback (most recent call last):
+    croupier.errors.CertificateError: The connection to reports.example cannot be trusted:
+    certificate expired. Renew it.
+
+    Attributes:
+        host: The host that was asked.
+        reason: The reason in a few words, such as "self-signed certificate".
+        hint: The advice.
+    """
+
+    def __init__(self, host: str, reason: str, *, hint: str) -> None:
+        self.host = host
+        self.reason = reason
+        self.hint = hint
+        super().__init__(f"The connection to {host} cannot be trusted: {reason}. {hint}")
+
+
+class NotAdmittedError(CroupierError):
+    """An issuer does not give this device a credential; its own words are not repeated.
+
+    >>> raise NotAdmittedError(409)
+    Traceback (most recent call last):
+    croupier.errors.NotAdmittedError: The invitation was used by another device (409). Ask for
+    another one.
+
+    Attributes:
+        status: The issuer's answer.
+    """
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        said = {
+            403: "The issuer does not admit this device (403). Check the proof of enrolment.",
+            409: "The invitation was used by another device (409). Ask for another one.",
+        }
+        unknown = f"The issuer does not enrol devices ({status}). Check its address."
+        super().__init__(said.get(status, unknown))
+
+
 class NotPublishedError(CroupierError):
     """The rows left of a batch do not support the plan's promises, so nothing is published.
 
@@ -248,10 +295,11 @@ class TooLargeError(CroupierError):
 def how_to_install(extra: str) -> str:
     """Say how to install the packages of an extra.
 
-    >>> how_to_install("client")
-    "In a clone of the repository, run: pip install '.[client]'"
+    >>> how_to_install("plots")
+    "In a clone of the repository, run: pip install '.[plots]'"
     """
-    return f"In a clone of the repository, run: pip install '.[{extra}]'"
+    project = "." if find_spec("croupier.cli") else "./clients/python"
+    return f"In a clone of the repository, run: pip install '{project}[{extra}]'"
 
 
 class MissingExtraError(CroupierError, ImportError):

@@ -23,9 +23,9 @@ from croupier.analyzer.analyzer import analyze
 from croupier.analyzer.keys import KeySource
 from croupier.engines.base import engine
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
 from croupier.protocol.unsealing import open_inner
 from croupier.protocol.wire import Epoch, decode_report
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -144,7 +144,8 @@ def tools(tmp_path_factory):
     if node is None or browser is None or not (PACKAGES / "playwright-core").exists():
         pytest.skip("needs chromium, and npm install in clients/typescript")
     made = tmp_path_factory.mktemp("page") / "client.js"
-    command = [bundler, CLIENT / "tests" / "page.ts", "--file", made, "--minify", "--format", "es"]
+    options = ["--file", made, "--minify", "--format", "es", "--no-codeSplitting"]
+    command = [bundler, CLIENT / "tests" / "page.ts", *options]
     subprocess.run(command, cwd=CLIENT, capture_output=True, check=True, timeout=120)
     return node, browser, made.read_bytes()
 

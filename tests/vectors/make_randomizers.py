@@ -1,10 +1,12 @@
 """Writes the vectors of the randomizers, ``randomizers.json``, to the standard output.
 
 The integers and the responses are written here a second time, from docs/wire.md alone, with an
-exponential of 200 digits. Nothing of croupier is used.
+exponential of 200 digits. Nothing of croupier is used. Sums of doubles go from left to right, in
+loops: since Python 3.12 `sum` rounds otherwise.
 """
 
 import decimal
+import functools
 import hashlib
 import itertools
 import json
@@ -17,10 +19,14 @@ LARGEST_PRIME = 2_642_239
 decimal.getcontext().prec = 200
 
 
+def power_of_e(exponent):
+    """A fraction that agrees with the power in more than 150 digits."""
+    return Fraction((decimal.Decimal(exponent.numerator) / exponent.denominator).exp())
+
+
 def least_weight(numerator, epsilon, *, times=Fraction(1), plus):
     """The least integer of at least numerator / (times e^epsilon + plus)."""
-    exact = decimal.Decimal(epsilon.numerator) / decimal.Decimal(epsilon.denominator)
-    power = Fraction(exact.exp())
+    power = power_of_e(epsilon)
     found = {
         math.ceil(numerator / (times * power * (1 + Fraction(sign, 10**150)) + plus))
         for sign in (-1, 1)
@@ -115,6 +121,261 @@ class Plain:
         return [index]
 
 
+class Hadamard:
+    """A column that is positive in the row of the value, or one that is negative there."""
+
+    def __init__(self, own):
+        self.denominator = denominator_of(own)
+        miss = least_weight(self.denominator, epsilon_of(own), plus=1)
+        self.weights = [self.denominator - miss, miss]
+        columns = next(2**n for n in range(64) if 2**n > size_of(own))
+        self.draw_bounds, self.bounds = [self.denominator, columns], [columns]
+
+    def respond(self, index, draws):
+        side, column = draws
+        row = index + 1
+        is_negative = (row & column).bit_count() % 2 == 1
+        lowest = next(2**n for n in range(64) if row >> n & 1)
+        return [column if is_negative == (side < self.weights[1]) else column ^ lowest]
+
+
+class SubsetSelection:
+    def __init__(self, own):
+        self.k, self.denominator = size_of(own), denominator_of(own)
+        best = max(1, round(self.k / (power_of_e(epsilon_of(own)) + 1)))
+        self.d = own.get("subset_size", best)
+        rest = self.k - self.d
+        ratio = Fraction(self.d, rest)
+        miss = least_weight(self.denominator, epsilon_of(own), times=ratio, plus=1)
+        self.weights = [self.denominator - miss, miss]
+        self.draw_bounds = [self.denominator, *(self.k - 1 - at for at in range(self.d))]
+        self.bounds = [self.k] * self.d
+
+    def respond(self, index, draws):
+        others = [category for category in range(self.k) if category != index]
+        for place, draw in enumerate(draws[1:]):
+            others[place], others[place + draw] = others[place + draw], others[place]
+        included = draws[0] >= self.weights[1]
+        return sorted([*others[: self.d - 1], index if included else others[self.d - 1]])
+
+
+class Rappor:
+    def __init__(self, own):
+        self.denominator = denominator_of(own)
+        labels = own.get("labels", range(size_of(own)))
+        hashes = [
+            [
+                int.from_bytes(
+                    hashlib.sha256(f"croupier rappor v1{at} {label!r}".encode()).digest(), "big"
+                )
+                for at in range(own.get("hashes", 2))
+            ]
+            for label in labels
+        ]
+        bits = own.get("bits")
+        if bits is None:
+            bits = next(2**n for n in range(64) if 2**n >= 4 * len(labels))
+            while not independent([{hash_ % bits for hash_ in one} for one in hashes]):
+                bits *= 2
+        self.filters = [{hash_ % bits for hash_ in one} for one in hashes]
+        pairs = itertools.combinations(self.filters, 2)
+        distance = max(len(one ^ other) for one, other in pairs)
+        flip = least_weight(self.denominator, epsilon_of(own) / distance, plus=1)
+        self.weights = [self.denominator - flip, flip]
+        self.draw_bounds, self.bounds = [self.denominator] * bits, [2] * bits
+
+    def respond(self, index, draws):
+        flip = self.weights[1]
+        return [(at in self.filters[index]) ^ int(draw < flip) for at, draw in enumerate(draws)]
+
+
+def independent(filters):
+    """Exactly, by elimination in fractions."""
+    rows = [{at: Fraction(1) for at in own} for own in filters]
+    while rows:
+        first, *rows = rows
+        if not first:
+            return False
+        at, pivot = next(iter(first.items()))
+        for row in rows:
+            if at in row:
+                times = row[at] / pivot
+                for column, entry in first.items():
+                    row[column] = row.get(column, 0) - times * entry
+                    if row[column] == 0:
+                        del row[column]
+    return True
+
+
+class SampledSign:
+    def __init__(self, own):
+        self.dimension, self.denominator = own["dimension"], denominator_of(own)
+        self.blanket = least_weight(self.denominator, epsilon_of(own), plus=1)
+        self.weights = [self.denominator - self.blanket, self.blanket]
+        self.draw_bounds = [self.dimension, self.denominator]
+        self.bounds = [self.dimension, 2]
+
+    def respond(self, index, draws):
+        place, draw = draws
+        sign = draw // self.blanket if draw < 2 * self.blanket else index[place]
+        return [place, sign]
+
+
+class Table:
+    """A row of weights for each value; the draw picks an output by their running sums."""
+
+    def __init__(self, rows, denominator):
+        self.rows, self.denominator = rows, denominator
+        if not all(sum(row) == denominator and min(row) >= 0 for row in rows):
+            raise ValueError(rows)
+        self.draw_bounds, self.bounds = [denominator], [len(rows[0])]
+
+    def respond(self, index, draws):
+        ends = itertools.accumulate(self.rows[index])
+        return [next(at for at, end in enumerate(ends) if draws[0] < end)]
+
+    def epsilon(self):
+        """The least double that is at least ln of the largest ratio in a column."""
+        columns = [(max(column), min(column)) for column in zip(*self.rows, strict=True)]
+        worst = max(Fraction(most, least) for most, least in columns if most)
+        exact = Fraction((decimal.Decimal(worst.numerator) / worst.denominator).ln())
+        nearest = float(exact)
+        return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+    def has_at_most(self, epsilon):
+        """Tell if no two entries of a column differ by more than a factor of e^epsilon."""
+        columns = [(max(column), min(column)) for column in zip(*self.rows, strict=True)]
+        return all(Fraction(most, least) <= power_of_e(epsilon) for most, least in columns)
+
+
+def laplace(own):
+    denominator, last = denominator_of(own), last_point(own)
+    ratio = power_of_e(-epsilon_of(own) / last)
+    tails = [math.ceil(denominator * ratio**at / (1 + ratio)) for at in range(last + 1)]
+    rows = []
+    for value in range(last + 1):
+        # The chances of at least and of at most each output, then their differences.
+        above = [at_least(tails, denominator, output - value) for output in range(1, last + 1)]
+        ends = [denominator, *above, 0]
+        rows.append([ends[output] - ends[output + 1] for output in range(last + 1)])
+    return Table(rows, denominator)
+
+
+def at_least(tails, denominator, distance):
+    """The weight of noise of at least a distance, which may be negative."""
+    return tails[distance] if distance > 0 else denominator - tails[1 - distance]
+
+
+def last_point(own):
+    grid = own["grid"]
+    return round((grid["high"] - grid["low"]) / grid["step"])
+
+
+def ordered_sum(entries):
+    total = 0.0
+    for entry in entries:
+        total += entry
+    return total
+
+
+@functools.cache
+def portable_exp(exponent):
+    """The exponential of docs/wire.md."""
+    if exponent < -690.0:
+        return 0.0
+    doublings = round(exponent * 1.4426950408889634)
+    rest = (exponent - doublings * 0.6931471803691238) - doublings * 1.9082149292705877e-10
+    series = 1.0
+    for term in range(14, 0, -1):
+        series = 1.0 + rest * series / term
+    return series * 2.0**doublings
+
+
+def rounded(rows, denominator):
+    made = []
+    for row in rows:
+        total = ordered_sum(row)
+        weights = [int(entry / total * float(denominator)) for entry in row]
+        weights[row.index(max(row))] += denominator - sum(weights)
+        made.append(weights)
+    return Table(made, denominator)
+
+
+def cut_gaussians(means, outputs, sigma):
+    """Chances of the outputs, with the given means, by Newton's method on the centres."""
+    centers, rows = [*means], []
+    for _ in range(200):
+        rows = []
+        for center in centers:
+            apart = [(output - center) / sigma for output in outputs]
+            exponents = [-0.5 * (each * each) for each in apart]
+            top = max(exponents)
+            weights = [portable_exp(exponent - top) for exponent in exponents]
+            total = ordered_sum(weights)
+            rows.append([weight / total for weight in weights])
+        found = [ordered_sum(c * y for c, y in zip(row, outputs, strict=True)) for row in rows]
+        errors = [mean - own for mean, own in zip(means, found, strict=True)]
+        if max(map(abs, errors)) <= 1e-14 * len(outputs):
+            break
+        for at, row in enumerate(rows):
+            squares = ordered_sum(c * (y * y) for c, y in zip(row, outputs, strict=True))
+            move = errors[at] / (squares - found[at] * found[at]) * (sigma * sigma)
+            centers[at] += min(max(move, -sigma), sigma)
+    return rows
+
+
+def gaussian(own):
+    denominator, last, tail = denominator_of(own), last_point(own), own.get("tail", 3.0)
+    epsilon = own["max_epsilon_local"]
+    start = last / (math.sqrt(tail * tail + 2 * epsilon) - tail)
+    reach = math.ceil(tail * start)
+    outputs = [float(output) for output in range(-reach, last + reach + 1)]
+    sigma = start
+    for slack in [0.0, *(float(f"1e-{digits}") for digits in range(14, 0, -1))]:
+        sigma = least_sigma(outputs, last, sigma, epsilon * (1 - slack))
+        ends = rounded(cut_gaussians([0.0, float(last)], outputs, sigma), denominator)
+        if ends.has_at_most(Fraction(epsilon)):
+            break
+    rows = cut_gaussians([float(point) for point in range(last + 1)], outputs, sigma)
+    rows[0], rows[-1] = cut_gaussians([0.0, float(last)], outputs, sigma)
+    rows = rounded(rows, denominator).rows
+    end = len(outputs) - 1
+    raise_end(rows[-1], rows[0], end, end - 1, -1, epsilon)
+    raise_end(rows[0], rows[-1], 0, 1, 1, epsilon)
+    return Table(rows, denominator)
+
+
+def least_sigma(outputs, last, start, target):
+    least = portable_exp(-target)
+
+    def is_safe(sigma):
+        low, high = cut_gaussians([0.0, float(last)], outputs, sigma)
+        return all(p >= q * least and q >= p * least for p, q in zip(low, high, strict=True))
+
+    safe, unsafe = 100 * start, start / 100
+    while abs(unsafe - safe) > 1e-15 * start:
+        middle = safe + (unsafe - safe) / 2
+        if middle in (safe, unsafe):
+            break
+        safe, unsafe = (middle, unsafe) if is_safe(middle) else (safe, middle)
+    return safe
+
+
+def raise_end(row, other, end, beside, inward, epsilon):
+    room = math.floor(other[end] * power_of_e(Fraction(epsilon))) - row[end]
+    center = row.index(max(row))
+    if 0 < room < min(row[beside], row[center]):
+        for place, change in [(end, 1), (beside, -1), (center, -1), (center + inward, 1)]:
+            row[place] += change * room
+
+
+def matrix(own):
+    rows = own["matrix"]
+    if all(isinstance(entry, int) for row in rows for entry in row):
+        return Table(rows, sum(rows[0]))
+    return rounded(rows, WORD)
+
+
 MECHANISMS = {
     "plain": Plain,
     "k-rr": KRR,
@@ -122,9 +383,31 @@ MECHANISMS = {
     "optimized-unary": Unary,
     "local-hashing": LocalHashing,
     "one-bit-mean": OneBitMean,
+    "hadamard": Hadamard,
+    "subset-selection": SubsetSelection,
+    "rappor": Rappor,
+    "sampled-sign": SampledSign,
+    "laplace": laplace,
+    "gaussian": gaussian,
+    "matrix": matrix,
 }
 EPSILONS = [0.001, 0.1, 1 / 3, 0.5, 1.0, math.log(3), 2.0, 2.5, 4.0, 7.3, 12.0, 19.999, 20.0]
 GRIDS = [{"low": 0.0, "high": 1.0, "step": 0.25}, {"low": -1.0, "high": 1.0, "step": 0.1}]
+QUOTED = [
+    *("it's", 'a "word"', 'it\'s a "word"', "back\\slash", "größer", "日本\u3000語"),
+    *("a\u00a0b", "👩\u200d🔬", "\ue000", "\U000f0000", 7, 2**60, "7"),
+]
+"""Labels that Python's repr, or another language, could write in two ways."""
+MATRICES = [
+    [[5, 2, 1], [1, 2, 5]],
+    [[2**63, 2**63 - 1, 1], [1, 2**63, 2**63 - 1]],
+    [[3, 0, 1], [1, 0, 3]],
+    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]],
+    [[0.1] * 10, [0.05, 0.15] * 5, [0.3, *[0.7 / 9] * 9]],
+    [[0.2, 0.3, 0.5000000001], [1 / 3, 1 / 3, 1 / 3]],
+    [[1e-17, 0.5, 0.5], [0.3, 0.3, 0.4]],
+    [[0.25] * 4, [0.25] * 4],
+]
 
 
 def specifications():
@@ -141,21 +424,56 @@ def specifications():
         yield {"mechanism": "local-hashing", "k": 2000, "buckets": 16} | rest
         for grid in GRIDS:
             yield {"mechanism": "one-bit-mean", "grid": grid} | rest
+            yield {"mechanism": "laplace", "grid": grid} | rest
+        for k in (2, 10, 1000):
+            yield {"mechanism": "hadamard", "k": k} | rest
+        yield {"mechanism": "subset-selection", "k": 20} | rest
+        yield {"mechanism": "subset-selection", "k": 100, "subset_size": 7} | rest
+        yield {"mechanism": "rappor", "k": 3} | rest
+        yield {"mechanism": "sampled-sign", "dimension": 12} | rest
     for k in (2, 10, 100_000):
         yield {"mechanism": "plain", "k": k}
     yield {"mechanism": "plain", "labels": ["no", "yes", "ask \u2603 later"]}
+    yield {"mechanism": "subset-selection", "labels": ["a", "b", 7], "max_epsilon_local": 1.0}
+    for more in ({"k": 30}, {"k": 10, "bits": 23, "hashes": 3}, {"labels": QUOTED, "bits": 61}):
+        yield {"mechanism": "rappor", "max_epsilon_local": 2.0} | more
+    for epsilon in (0.5, 1.0, math.log(3), 2.0, 7.3, 20.0):
+        yield {"mechanism": "gaussian", "grid": GRIDS[0], "max_epsilon_local": epsilon}
+    for more in ({"tail": 2.0}, {"tail": 4.5}, {"denominator": 10**15}):
+        yield {"mechanism": "gaussian", "grid": GRIDS[1], "max_epsilon_local": 6.0} | more
+    for rows in MATRICES:
+        yield {"mechanism": "matrix", "matrix": rows}
+    yield {"mechanism": "matrix", "matrix": MATRICES[0], "labels": ["no", 7]}
+
+
+def values_of(own, made):
+    """The indices of all values."""
+    if own["mechanism"] == "sampled-sign":
+        return [*itertools.product((0, 1), repeat=own["dimension"])]
+    if isinstance(made, Table):
+        return range(len(made.rows))
+    return range(len(made.weights) if own["mechanism"] == "one-bit-mean" else size_of(own))
+
+
+def weights_of(made):
+    """The integers; of a table, their SHA-256 in JSON without spaces, and their epsilon."""
+    if not isinstance(made, Table):
+        return {"weights": made.weights}
+    text = json.dumps(made.rows, separators=(",", ":"))
+    return {"table": hashlib.sha256(text.encode()).hexdigest(), "epsilon": made.epsilon()}
 
 
 def integers():
     """The weights of every specification, and a few responses at draws that any client can make."""
     for own in specifications():
         made = MECHANISMS[own["mechanism"]](own)
-        size = len(made.weights) if own["mechanism"] == "one-bit-mean" else size_of(own)
+        values = values_of(own, made)
         responses = []
-        for number, index in enumerate((0, size // 2, size - 1)):
+        for number, index in enumerate((values[0], values[len(values) // 2], values[-1])):
             text = json.dumps([own, number], sort_keys=True).encode()
             seeds = (
-                hashlib.sha512(text + bytes([at])).digest() for at in range(len(made.draw_bounds))
+                hashlib.sha512(text + at.to_bytes(1 + at // 256)).digest()
+                for at in range(len(made.draw_bounds))
             )
             draws = [
                 int.from_bytes(seed, "big") % bound
@@ -164,7 +482,7 @@ def integers():
             responses.append({"index": index, "draws": draws, "report": made.respond(index, draws)})
         yield {
             "specification": own,
-            "weights": made.weights,
+            **weights_of(made),
             "draw_bounds": made.draw_bounds,
             "bounds": made.bounds,
             "responses": responses,
@@ -189,22 +507,42 @@ SMALL = [
     {"mechanism": "local-hashing", "k": 3, "max_epsilon_local": 0.9, "denominator": 13, "prime": 7},
     {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 1.0, "denominator": 256},
     {"mechanism": "plain", "k": 4},
+    {"mechanism": "hadamard", "k": 5, "max_epsilon_local": 1.5, "denominator": 61},
+    {"mechanism": "subset-selection", "k": 5, "max_epsilon_local": 1.0, "denominator": 64},
+    {
+        "mechanism": "subset-selection",
+        "k": 6,
+        "subset_size": 3,
+        "max_epsilon_local": 2.0,
+        "denominator": 17,
+    },
+    {"mechanism": "rappor", "k": 2, "bits": 5, "max_epsilon_local": 2.0, "denominator": 7},
+    {"mechanism": "sampled-sign", "dimension": 3, "max_epsilon_local": 1.0, "denominator": 32},
+    {"mechanism": "laplace", "grid": GRIDS[0], "max_epsilon_local": 2.0, "denominator": 256},
+    {
+        "mechanism": "gaussian",
+        "grid": {"low": 0.0, "high": 3.0, "step": 1.0},
+        "max_epsilon_local": 2.0,
+        "denominator": 1 << 14,
+    },
+    {"mechanism": "matrix", "matrix": [[5, 2, 1], [1, 2, 5], [3, 2, 3]]},
 ]
 
 
 def law(own):
     """For every value, how many rows of draws lead to each report."""
     made = MECHANISMS[own["mechanism"]](own)
-    size = len(made.weights) if own["mechanism"] == "one-bit-mean" else size_of(own)
-    rows = [{} for _ in range(size)]
+    values = [*values_of(own, made)]
+    rows = [{} for _ in values]
     for draws in itertools.product(*map(range, made.draw_bounds)):
-        for index, row in enumerate(rows):
+        for index, row in zip(values, rows, strict=True):
             report = tuple(made.respond(index, draws))
             row[report] = row.get(report, 0) + 1
     reports = sorted(set().union(*rows))
     return {
         "specification": own,
         "draw_bounds": made.draw_bounds,
+        "values": values,
         "reports": reports,
         "weights": [[row.get(report, 0) for report in reports] for row in rows],
     }
@@ -239,15 +577,19 @@ def parallel_law():
 LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", 7, 2**60], "max_epsilon_local": 1.0}
 TEN = {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0}
 FINE = {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 1.0}
+SIGNS = {"mechanism": "sampled-sign", "dimension": 2, "max_epsilon_local": 1.0}
 VALUES = [
     (TEN, [(0, 0), (9, 9), (10, None), (-1, None), (2.5, None), ("1", None)]),
     (LABELS, [("no", 0), ("yes", 1), (7, 2), (2**60, 3), (2**60 + 1, None), ("7", None)]),
     # Halves go to the even point; beyond the ends is the end.
     (FINE, [(0.3, 1), (0.125, 0), (0.375, 2), (0.625, 2), (7, 4), (-1e300, 0), ("1", None)]),
     ({"mechanism": "plain", "k": 3}, [(0, 0), (2, 2), (3, None), (-1, None), (1.5, None)]),
+    (SIGNS, [([1, -1], [1, 0]), ([1.0, 1.0], [1, 1]), ([1, 0], None), ([1], None), (1, None)]),
+    ({"mechanism": "matrix", "matrix": [[3, 1], [1, 3]]}, [(1, 1), (2, None), ("0", None)]),
 ]
 
 
+FINEST = {"low": 0.0, "high": 1.0, "step": 0.0005}
 REFUSED = [
     {"mechanism": "k-rr", "k": 2**40, "max_epsilon_local": 1.0},  # no weights over 2^64 express it
     {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 0.0},
@@ -277,6 +619,49 @@ REFUSED = [
     {"mechanism": "plain", "k": 1},
     {"mechanism": "plain", "k": 3, "labels": ["a", "b", "c"]},
     {"mechanism": "plain", "k": 10, "max_epsilon_local": 1.0},
+    {"mechanism": "hadamard", "k": 2**40 + 1, "max_epsilon_local": 1.0},
+    {"mechanism": "hadamard", "k": 5, "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "subset-selection", "k": 5, "subset_size": 0, "max_epsilon_local": 1.0},
+    {"mechanism": "subset-selection", "k": 5, "subset_size": 5, "max_epsilon_local": 1.0},
+    {"mechanism": "subset-selection", "k": 2**40, "max_epsilon_local": 1.0},
+    {"mechanism": "subset-selection", "k": 5, "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "rappor", "k": 1001, "max_epsilon_local": 1.0},
+    {"mechanism": "rappor", "k": 10, "bits": 9, "max_epsilon_local": 1.0},
+    {"mechanism": "rappor", "k": 10, "bits": 2**16 + 1, "max_epsilon_local": 1.0},
+    {"mechanism": "rappor", "k": 10, "hashes": 0, "max_epsilon_local": 1.0},
+    {"mechanism": "rappor", "k": 10, "hashes": 1001, "max_epsilon_local": 1.0},
+    {"mechanism": "rappor", "k": 3, "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "rappor", "labels": ["a", "\U0001ffff"], "max_epsilon_local": 1.0},
+    {"mechanism": "sampled-sign", "max_epsilon_local": 1.0},
+    {"mechanism": "sampled-sign", "dimension": 0, "max_epsilon_local": 1.0},
+    {"mechanism": "sampled-sign", "dimension": 2**40 + 1, "max_epsilon_local": 1.0},
+    {"mechanism": "laplace", "grid": FINEST, "max_epsilon_local": 1.0},
+    {"mechanism": "laplace", "grid": GRIDS[0], "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "laplace", "grid": GRIDS[0], "max_epsilon_local": 1.0, "tail": 3.0},
+    {"mechanism": "gaussian", "grid": FINEST, "max_epsilon_local": 1.0},
+    {"mechanism": "gaussian", "grid": GRIDS[0], "max_epsilon_local": 1e-5},
+    {"mechanism": "gaussian", "grid": GRIDS[0], "max_epsilon_local": 1.0, "tail": 1.9},
+    {"mechanism": "gaussian", "grid": GRIDS[0], "max_epsilon_local": 1.0, "tail": 5.1},
+    {"mechanism": "gaussian", "grid": GRIDS[0], "max_epsilon_local": 2.0, "denominator": 16},
+    {"mechanism": "matrix", "matrix": []},
+    {"mechanism": "matrix", "matrix": [[], []]},
+    {"mechanism": "matrix", "matrix": [[1, 1]]},
+    {"mechanism": "matrix", "matrix": [[1, 1], [2]]},
+    {"mechanism": "matrix", "matrix": [[1, 1], [1, 2]]},
+    {"mechanism": "matrix", "matrix": [[3, -1], [1, 1]]},
+    {"mechanism": "matrix", "matrix": [[0, 0], [0, 0]]},
+    {"mechanism": "matrix", "matrix": [[2**64, 1], [1, 2**64]]},
+    {"mechanism": "matrix", "matrix": [[0.5, 0.5], [0.5, 0.4]]},
+    {"mechanism": "matrix", "matrix": [[1.5, -0.5], [0.5, 0.5]]},
+    {"mechanism": "matrix", "matrix": [[True, False], [False, True]]},
+    {"mechanism": "matrix", "matrix": [["1", "0"], ["0", "1"]]},
+    {"mechanism": "matrix", "matrix": [[3, 1], [1, 3]], "labels": ["a", "b", "c"]},
+    {"mechanism": "matrix", "matrix": [[3, 1], [1, 3]], "max_epsilon_local": 2.0},
+    {"mechanism": "parallel", "queries": []},
+    {"mechanism": "parallel", "queries": [TEN], "weights": [1, 1]},
+    {"mechanism": "parallel", "queries": [TEN, TEN], "weights": [0, 1]},
+    {"mechanism": "parallel", "queries": [TEN, TEN], "weights": [2**64, 1]},
+    {"mechanism": "parallel", "queries": [{"mechanism": "parallel", "queries": [TEN]}]},
 ]
 
 

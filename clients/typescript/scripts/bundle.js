@@ -4,4 +4,4 @@ import { rolldown } from "rolldown";
 
 const [file] = process.argv.slice(2);
 const bundle = await rolldown({ input: "src/index.ts" });
-await bundle.write({ format: "es", file });
+await bundle.write({ format: "es", file, codeSplitting: false });

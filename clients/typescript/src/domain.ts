@@ -8,6 +8,8 @@ import { isOneLine } from "./words.js";
 /** A set of possible values, each known to a mechanism by its index. */
 export interface Domain<Index> {
   readonly size: number;
+  /** The number of entries if a person's value is a row of them. */
+  readonly width?: number;
   encode(value: unknown): Index;
 }
 
@@ -38,6 +40,11 @@ export class Categories implements Domain<number> {
       throw new ParameterError("labels", { must: "be at least two, all different" });
     }
     return new Categories(places.size, places);
+  }
+
+  /** The labels in their order, or 0, 1, …, k - 1. */
+  labels(): Iterable<unknown> {
+    return this.#places?.keys() ?? Array(this.size).keys();
   }
 
   encode(value: unknown): number {
@@ -96,25 +103,33 @@ export class Grid implements Domain<number> {
 }
 
 /** Return the nearest whole number; of two, the even one, as in IEEE 754. */
-function halfEven(value: number): number {
+export function halfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
   if (rest === 0.5) return floor % 2 === 0 ? floor : floor + 1;
   return rest < 0.5 ? floor : floor + 1;
 }
 
-/** A row with an answer to each of several questions. */
-export class Product implements Domain<readonly number[]> {
+/** A row with an answer to each of several questions; those that are rows are laid out in it. */
+export class Product implements Domain<readonly unknown[]> {
   readonly size: number;
+  readonly width: number;
 
-  constructor(private readonly parts: readonly Domain<number>[]) {
+  constructor(private readonly parts: readonly Domain<unknown>[]) {
     this.size = parts.reduce((product, part) => product * part.size, 1);
+    this.width = parts.reduce((sum, part) => sum + (part.width ?? 1), 0);
   }
 
-  encode(value: unknown): readonly number[] {
-    if (!Array.isArray(value) || value.length !== this.parts.length) {
-      throw new DataError(`The value must be a list of ${this.parts.length} answers.`);
+  encode(value: unknown): readonly unknown[] {
+    if (!Array.isArray(value) || value.length !== this.width) {
+      throw new DataError(`The value must be a list of ${this.width} answers.`);
     }
-    return this.parts.map((part, place) => part.encode(value[place]));
+    let end = 0;
+    return this.parts.map(({ width }, place) => {
+      const start = end;
+      end += width ?? 1;
+      const own = width === undefined ? value[start] : value.slice(start, end);
+      return (this.parts[place] as Domain<unknown>).encode(own);
+    });
   }
 }

@@ -74,6 +74,39 @@ export class NotOfferedError extends CroupierError {
   }
 }
 
+/** A connection cannot be trusted, and asking again does not help; browsers do not tell. */
+export class CertificateError extends CroupierError {
+  constructor(
+    readonly host: string,
+    /** The reason in a few words, such as "self-signed certificate". */
+    readonly reason: string,
+    hint: string,
+  ) {
+    super(`The connection to ${host} cannot be trusted: ${reason}. ${hint}`);
+  }
+}
+
+/** An issuer does not give this device a credential; its own words are not repeated. */
+export class NotAdmittedError extends CroupierError {
+  constructor(readonly status: number) {
+    const said: Record<number, string> = {
+      403: "The issuer does not admit this device (403). Check the proof of enrolment.",
+      409: "The invitation was used by another device (409). Ask for another one.",
+    };
+    super(said[status] ?? `The issuer does not enrol devices (${status}). Check its address.`);
+  }
+}
+
+/** The memory holds no token for a round, so that nothing can be sent in it. */
+export class NoTokenError extends CroupierError {
+  constructor(readonly roundNumber: number) {
+    super(
+      `There is no token for round ${roundNumber}. Nothing was randomised. Tokens of a round are ` +
+        "given out before it opens: fetch the next one.",
+    );
+  }
+}
+
 /** A report would cost more than is left of a person's budget for an attribute. */
 export class BudgetError extends CroupierError {
   constructor(

@@ -8,7 +8,11 @@ export {
   type Submission,
 } from "./client/client.js";
 export { type Memory, MemoryState, type State } from "./client/client_state.js";
-export { loadPlan, type Outcome, submit, type Transport } from "./client/conversation.js";
+export { loadPlan, type Outcome, submit } from "./client/conversation.js";
+export { admitted } from "./client/enrolment.js";
+export type { Transport } from "./client/exchange.js";
+export { fetchToken, type TokenOutcome } from "./client/fetch_token.js";
+export { deliver, type Prepared, prepare } from "./client/forward.js";
 export { LocalStorageState } from "./client/local_storage_state.js";
 export { type Address, Server } from "./client/server.js";
 export * from "./errors.js";

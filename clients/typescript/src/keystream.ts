@@ -25,16 +25,38 @@ export const operatingSystem: Keystream = {
 /**
  * Draw a uniform integer below each of the bounds.
  *
- * A word counts if it lies below the largest multiple of the bound, and is drawn again otherwise.
+ * Words are taken in the order of Python's, so that the same words give the same integers: those of
+ * equal neighbours together, and the rejected ones among them again.
  */
 export function draw(bounds: readonly bigint[], rng: Keystream): bigint[] {
-  const words = rng.words(bounds.length);
-  return bounds.map((below, place) => {
-    const accepted = WORD - (WORD % below);
-    let word = words[place] as bigint;
-    while (word >= accepted) word = rng.words(1)[0] as bigint;
-    return word % below;
+  const drawn: bigint[][] = [];
+  let start = 0;
+  bounds.forEach((below, place) => {
+    if (below === bounds[place + 1]) return;
+    drawn.push(integers(below, place + 1 - start, rng));
+    start = place + 1;
   });
+  return drawn.flat();
+}
+
+/**
+ * Draw so many uniform integers below a bound.
+ *
+ * A word counts if it lies below the largest multiple of the bound, and is drawn again otherwise.
+ */
+function integers(below: bigint, size: number, rng: Keystream): bigint[] {
+  const accepted = WORD - (WORD % below);
+  const words = Array.from(rng.words(size));
+  const isRejected = (place: number) => (words[place] as bigint) >= accepted;
+  let rejected = [...words.keys()].filter(isRejected);
+  while (rejected.length > 0) {
+    const fresh = rng.words(rejected.length);
+    rejected.forEach((place, number) => {
+      words[place] = fresh[number] as bigint;
+    });
+    rejected = rejected.filter(isRejected);
+  }
+  return words.map((word) => word % below);
 }
 
 /** Draw one uniform integer below a bound. */

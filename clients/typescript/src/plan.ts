@@ -23,6 +23,7 @@ const SECTIONS = [
   "shufflers",
   "analyzer",
   "guarantee",
+  "admission",
 ];
 const ROUNDS = ["model", "noise", "groups", "repeats", "weights", "bins"];
 const PROTECTIONS = ["minimum_batch", "report_size", "messages", "disposal_age"];
@@ -41,6 +42,15 @@ export interface Wording {
   readonly text: string | undefined;
 }
 
+/** The way in which people are admitted. */
+export interface Admission {
+  readonly by: "credential" | "token";
+  /** The key that signs the list of the issuer's keys, in hexadecimal. */
+  readonly key: string | undefined;
+  /** The name of who runs the relay that all reports must come through. */
+  readonly relay: string | undefined;
+}
+
 /** A collection, as far as a client acts on it. */
 export class Plan {
   /** The texts that people read: what the collection is called, and what it is for. */
@@ -48,7 +58,7 @@ export class Plan {
   readonly purpose: string | undefined;
   /** The words of every question, if the plan has them. */
   readonly wordings: readonly Wording[];
-  readonly questions: readonly Randomizer<number>[];
+  readonly questions: readonly Randomizer[];
   readonly protocol: Participation;
   /** The number of times that a person may join. */
   readonly reports: number;
@@ -62,6 +72,8 @@ export class Plan {
   /** The Ed25519 keys that sign for the shufflers and the analyzer, in hexadecimal. */
   readonly shufflerKeys: readonly string[];
   readonly analyzerKey: string;
+  /** The way in which people are admitted. */
+  readonly admission: Admission;
   /** The cost of one report to a person's budget. */
   readonly cost: Cost;
   readonly #parallel: ParallelRandomizer | undefined;
@@ -69,15 +81,14 @@ export class Plan {
   private constructor(
     readonly canonical: string,
     readonly digest: string,
+    plan: Table,
+    questions: readonly Randomizer[],
   ) {
-    const plan = table("plan", readJson(canonical), SECTIONS);
-    oneOf("schema", plan.schema, [2]);
     this.title = words("title", plan.title, 200);
     this.purpose = words("purpose", plan.purpose, 2000);
-    const questions = list("questions", plan.questions);
-    this.wordings = questions.map(wordingOf);
+    this.wordings = list("questions", plan.questions).map(wordingOf);
     requireDifferentNames(this.wordings);
-    this.questions = questions.map(mechanismOf).map(build);
+    this.questions = questions;
     const rounds = table("participation", plan.participation, ROUNDS);
     this.protocol = participation(rounds, this.questions.length);
     this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
@@ -93,11 +104,15 @@ export class Plan {
     const shufflers = shufflersOf(plan.shufflers);
     this.shufflerKeys = shufflers.map(({ key }) => key);
     this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
+    this.admission = admissionOf(plan.admission);
     this.#parallel = this.#inParallel();
     const dummies = shufflers.map((shuffler) => shuffler.dummies);
     this.#requireShufflersFit(dummies);
     this.cost = costOf(this.questions, dummies);
     this.#requireRoom();
+    if (this.owned && this.admission.by === "token") {
+      throw new ParameterError("admission.by", { must: 'be "credential" with groups' });
+    }
     if (this.noise === "reused" && this.asksByQuery) {
       const must = 'be "fresh" where the analyzer decides what each round asks';
       throw new ParameterError("participation.noise", { must });
@@ -109,7 +124,10 @@ export class Plan {
     if (hex(await sha256(utf8(canonical))) !== digest) {
       throw new UntrustedError("the plan", "does not have the digest that was agreed to");
     }
-    return new Plan(canonical, digest);
+    const plan = table("plan", readJson(canonical), SECTIONS);
+    oneOf("schema", plan.schema, [2]);
+    const questions = list("questions", plan.questions).map(mechanismOf).map(build);
+    return new Plan(canonical, digest, plan, await Promise.all(questions));
   }
 
   /** The key that signs for the first shuffler, which clients send to. */
@@ -135,9 +153,7 @@ export class Plan {
 
   /** Return the randomizer that a client applies to its value in a round. */
   question(roundNumber: number): Randomizer {
-    return (
-      this.#parallel ?? (this.questions[this.questionIndex(roundNumber)] as Randomizer<number>)
-    );
+    return this.#parallel ?? (this.questions[this.questionIndex(roundNumber)] as Randomizer);
   }
 
   #inParallel(): ParallelRandomizer | undefined {
@@ -148,14 +164,14 @@ export class Plan {
     }
     if (!model.endsWith("parallel")) return undefined;
     const all = Array.from({ length: rounds }, (_, place) => this.questions[place % asked]);
-    return new ParallelRandomizer(all as Randomizer<number>[], bins[0] as readonly bigint[]);
+    return new ParallelRandomizer(all as Randomizer[], bins[0] as readonly bigint[]);
   }
 
   /** Refuse shufflers and dummies for which nothing is proved. */
   #requireShufflersFit(dummies: readonly (Cost | undefined)[]): void {
     const adds = dummies.some((own) => own !== undefined);
     if (!adds && this.questions.some((own) => own.maxEpsilonLocal === Number.POSITIVE_INFINITY)) {
-      const must = "not be plain where no shuffler adds dummies: it sends the value itself";
+      const must = "limit epsilon where no shuffler adds dummies: it may send the value itself";
       throw new ParameterError("mechanism", { must });
     }
     if (!adds && dummies.length === 1) return;
@@ -163,7 +179,7 @@ export class Plan {
       const must = "be one, without dummies, where people are in groups or send nulls";
       throw new ParameterError("shufflers", { must });
     }
-    const bins = (this.#parallel ?? (this.questions[0] as Randomizer<number>)).alphabetSize;
+    const bins = (this.#parallel ?? (this.questions[0] as Randomizer)).alphabetSize;
     if (adds && (bins === undefined || bins > MOST_BINS)) {
       const must = `be for plain or k-rr, of at most ${MOST_BINS} values`;
       throw new ParameterError("shufflers.dummies", { must });
@@ -185,6 +201,17 @@ function seconds(duration: Json | undefined): number {
     throw new ParameterError("collection.every", { must: 'be like "24h"' });
   }
   return Number(amount) * (UNITS[unit as string] as number);
+}
+
+function admissionOf(value: Json | undefined): Admission {
+  const keys = ["by", "operator", "key", "relay"];
+  const given = table("admission", value ?? { by: "credential" }, keys);
+  const by = oneOf("admission.by", given.by, ["credential", "token"]);
+  words("admission.operator", given.operator, 200);
+  words("admission.relay", given.relay, 200);
+  const relay = given.relay as string | undefined;
+  if (by === "credential" && given.key === undefined) return { by, key: undefined, relay };
+  return { by, key: publicKey("admission", given, ["by", "relay"]), relay };
 }
 
 /** Return the key of a party, whose table must have no other entries than these. */
@@ -215,10 +242,7 @@ function shufflersOf(value: Json | undefined): { key: string; dummies: Cost | un
  *
  * Nobody knows which of two shufflers is honest. One alone counts only if the mechanism is nothing.
  */
-function costOf(
-  questions: readonly Randomizer<number>[],
-  dummies: readonly (Cost | undefined)[],
-): Cost {
+function costOf(questions: readonly Randomizer[], dummies: readonly (Cost | undefined)[]): Cost {
   const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
   const made = dummies.filter((own) => own !== undefined);
   const epsilon = Math.max(...made.map((own) => own.epsilon));

@@ -7,9 +7,10 @@ export interface Fraction {
 
 /** Digits of a decimal exponential, as in the proof. */
 const DIGITS = 60;
-const SLACK = 10n ** 50n;
+/** The inverse of the share by which results are moved outward. */
+export const SLACK = 10n ** 50n;
 /** Bits of the fixed point in which the exponential is summed: twice what its digits need. */
-const POINT = 480n;
+export const POINT = 480n;
 const HALVINGS = 12n;
 
 /** Return a double that is not negative as an exact fraction. */
@@ -26,31 +27,42 @@ export function exactly(value: number): Fraction {
     : { numerator, denominator: 1n << -shift };
 }
 
-/**
- * Return a rational number just below e^exponent, by less than 2e-50 of it, the same as in Python.
- *
- * It is the exponential in 60 digits of the exponent in 60 digits, less 1e-50 of it. The sum is
- * exact to some 130 digits, so rounding it to 60 gives the correctly rounded exponential.
- */
+/** Return a rational number just below e^exponent, by less than 2e-50 of it, the same as in Python. */
 export function expBelow(exponent: Fraction): Fraction {
+  const { numerator, denominator } = exponential(exponent);
+  return { numerator: numerator * (SLACK - 1n), denominator: denominator * SLACK };
+}
+
+/** Return a rational number just above e^exponent, as `expBelow` does below it. */
+export function expAbove(exponent: Fraction): Fraction {
+  const { numerator, denominator } = exponential(exponent);
+  return { numerator: numerator * (SLACK + 1n), denominator: denominator * SLACK };
+}
+
+/**
+ * Return the exponential in 60 digits of the exponent in 60 digits.
+ *
+ * The sum is exact to some 130 digits, so rounding it to 60 gives the correctly rounded exponential.
+ */
+function exponential(exponent: Fraction): Fraction {
   const { numerator, denominator } = rounded(exponent);
   const reduced = (numerator << POINT) / (denominator << HALVINGS);
   let term = 1n << POINT;
   let sum = term;
-  for (let n = 1n; term > 0n; n += 1n) {
+  for (let n = 1n; term !== 0n; n += 1n) {
     term = (term * reduced) / (n << POINT);
     sum += term;
   }
   for (let n = 0n; n < HALVINGS; n += 1n) sum = (sum * sum) >> POINT;
-  const value = rounded({ numerator: sum, denominator: 1n << POINT });
-  return {
-    numerator: value.numerator * (SLACK - 1n),
-    denominator: value.denominator * SLACK,
-  };
+  return rounded({ numerator: sum, denominator: 1n << POINT });
 }
 
 /** Return the nearest number of 60 digits; of two, the even one. */
-function rounded({ numerator, denominator }: Fraction): Fraction {
+export function rounded({ numerator, denominator }: Fraction): Fraction {
+  if (numerator < 0n) {
+    const positive = rounded({ numerator: -numerator, denominator });
+    return { ...positive, numerator: -positive.numerator };
+  }
   let shift = DIGITS - (numerator.toString().length - denominator.toString().length);
   if (scaled(numerator, shift) >= 10n ** BigInt(DIGITS) * scaled(denominator, -shift)) shift -= 1;
   const dividend = scaled(numerator, shift);

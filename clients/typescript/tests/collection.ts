@@ -17,6 +17,7 @@ export async function planOf(
   participation: Table = {},
   questions: readonly Table[] = [K_RR],
   collection: Table = {},
+  others: Table = {},
 ): Promise<Plan> {
   const text = canonical({
     schema: 2,
@@ -28,6 +29,7 @@ export async function planOf(
     shuffling: { order: "uniform" },
     shufflers: [{ key: WIRE.signing_keys.shuffler.public }],
     analyzer: { publication: "estimate", key: WIRE.signing_keys.analyzer.public },
+    ...others,
   });
   return Plan.read(text, hex(await sha256(utf8(text))));
 }

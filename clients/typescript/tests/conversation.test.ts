@@ -1,7 +1,6 @@
 /** The conversation of a client: few headers, the same bytes again, and an end. */
 
 import { describe, expect, test } from "vitest";
-import { hex } from "../src/bytes.js";
 import { Client } from "../src/client/client.js";
 import { MemoryState } from "../src/client/client_state.js";
 import { loadPlan, submit } from "../src/client/conversation.js";
@@ -11,48 +10,10 @@ import { canonical } from "../src/json.js";
 import type { Plan } from "../src/plan.js";
 import { sentDigest } from "../src/protocol/key_list.js";
 import { BATCHES, keyList, opened, planOf, pointer, roundDocument, signed } from "./collection.js";
+import { Scripted, silence, status } from "./scripted.js";
 
 const [FIRST, SECOND] = BATCHES as [string, string];
 const server = new Server({ url: "https://reports.example/", credential: "sesame" });
-
-/** A server that gives each answer once, then the last one for ever, and records requests. */
-class Scripted {
-  readonly requests: { url: string; init: RequestInit }[] = [];
-  readonly pauses: number[] = [];
-
-  constructor(
-    private readonly lists: (Uint8Array | number | (() => Response))[],
-    private readonly answers: (() => Response | Promise<Response>)[],
-  ) {}
-
-  fetch = async (url: string, init: RequestInit): Promise<Response> => {
-    this.requests.push({ url, init });
-    if (init.method === "POST") {
-      const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
-      return (answer as () => Response)();
-    }
-    const list = this.lists.length > 1 ? this.lists.shift() : this.lists[0];
-    if (typeof list === "function") return list();
-    if (typeof list === "number") return new Response(null, { status: list });
-    return new Response(list as Uint8Array<ArrayBuffer>);
-  };
-
-  sleep = async (seconds: number): Promise<void> => void this.pauses.push(seconds);
-
-  get posts() {
-    return this.requests.filter(({ init }) => init.method === "POST");
-  }
-
-  get bodies(): string[] {
-    return this.posts.map(({ init }) => hex(init.body as Uint8Array));
-  }
-}
-
-const status =
-  (code: number, headers: Record<string, string> = {}) =>
-  () =>
-    new Response(null, { status: code, headers });
-const silence = () => Promise.reject(new TypeError("fetch failed"));
 
 function clientOf(plan: Plan, choices: { group?: number } = {}): Client {
   const memory = new MemoryState();
@@ -231,9 +192,35 @@ test("every mirror is asked", async () => {
   const same = new Scripted([list, list], [status(202)]);
   expect(await submit(clientOf(plan), 3, two, same)).toBe("accepted");
   expect(same.requests[1]?.url).toBe(`https://mirror.example/v1/plans/${plan.digest}`);
-  const different = new Scripted([list, await keyList(plan, [[0, SECOND]])], [status(202)]);
+  const other = await keyList(plan, [[0, SECOND]]);
+  const different = new Scripted([list, other, list, other], [status(202)]);
   await expect(submit(clientOf(plan), 3, two, different)).rejects.toThrow(UntrustedError);
-  expect(different.bodies).toHaveLength(0);
+  expect([different.bodies, different.requests.length]).toEqual([[], 4]);
+  expect(different.pauses).toEqual([62]);
+});
+
+test("a mirror that is behind is waited for", async () => {
+  const plan = await planOf();
+  const mirrors = ["https://mirror.example"];
+  const two = new Server({ url: "https://reports.example", credential: "sesame", mirrors });
+  const old = await keyList(plan, [[0, FIRST]]);
+  const list = await keyList(plan, [
+    [0, FIRST],
+    [1, SECOND],
+  ]);
+  const there = new Scripted([list, old, list, list], [status(202)]);
+  expect(await submit(clientOf(plan), 3, two, there)).toBe("accepted");
+  expect([there.requests.length, there.pauses[0]]).toEqual([5, 62]);
+  expect(new Headers(there.posts[0]?.init.headers).get("Croupier-Batch")).toBe(SECOND);
+});
+
+test("no condition is sent and none is answered", async () => {
+  const plan = await planOf();
+  const there = new Scripted([304], [status(202)]);
+  await expect(submit(clientOf(plan), 3, server, there)).rejects.toThrow(new NotOfferedError(304));
+  const [{ init }] = there.requests as [{ url: string; init: RequestInit }];
+  expect(Object.keys(init.headers as object).sort()).toEqual(["Accept-Encoding", "User-Agent"]);
+  expect(init).toMatchObject({ cache: "no-store", credentials: "omit" });
 });
 
 describe("a plan is loaded", () => {

@@ -2,18 +2,25 @@
  * The TypeScript half of tests/test_typescript_client.py.
  *
  * Read one JSON document from the standard input and answer with one: envelopes of the given
- * values, the content of envelopes that Python sealed, and a client's turn.
+ * values, reports from given words, the names of all mechanisms, the content of envelopes that
+ * Python sealed, a client's turn, what a memory in a file leads to, the tokens that an issuer in
+ * Python signs, and the errors with which addresses are refused.
  */
 
 import { readFileSync } from "node:fs";
+import { RSABSSA } from "@cloudflare/blindrsa-ts";
 import { fromHex, hex } from "../src/bytes.js";
 import { Client } from "../src/client/client.js";
 import { MemoryState } from "../src/client/client_state.js";
 import { canonical, type Json, readJson } from "../src/json.js";
 import { operatingSystem } from "../src/keystream.js";
+import { FileState } from "../src/node/file_state.js";
+import { admitted, fetchToken, loadPlan, Server } from "../src/node/main.js";
 import { Plan } from "../src/plan.js";
+import { base64url } from "../src/protocol/blind_rsa.js";
 import { planText } from "../src/protocol/key_list.js";
 import { decodeReport, encodeReport, epochOf, sealReport } from "../src/protocol/wire.js";
+import { MECHANISMS } from "../src/randomizers/registry.js";
 import { type KeyPair, openInner, openOuter, openSecond } from "./opening.js";
 import type { Case } from "./vectors.js";
 
@@ -50,6 +57,16 @@ async function sealed(entry: Case) {
   });
 }
 
+/** Randomise each value with the words that are given for it. */
+async function drawn({ plan: text, digest, values, words }: Case) {
+  const question = (await Plan.read(text, digest)).question(0);
+  return (values as unknown[]).map((value, place) => {
+    const left: string[] = [...words[place]];
+    const take = (size: number) => BigUint64Array.from(left.splice(0, size).map(BigInt));
+    return question.randomize(value, { words: take }) as Json;
+  });
+}
+
 async function opened(entry: Case) {
   const { plan: text, digest, envelopes, analyzer, second, shuffler } = entry;
   const plan = await Plan.read(text, digest);
@@ -73,10 +90,80 @@ async function reported({ digest, list, value }: Case) {
   return { batch: submission?.batch ?? "", body: hex(submission?.body ?? fromHex("")), state };
 }
 
+/** Prepare a report with the memory in a file, and enrol at an issuer that gives a credential. */
+async function remembered({ digest, list, value, path, credential: given }: Case) {
+  const keyLists = [fromHex(list)];
+  const plan = await Plan.read(planText(fromHex(list)), digest);
+  const memory = new FileState(path);
+  const client = new Client(plan, { attribute: "emoji", budget: 8, memory });
+  const made = await client.report(value, { keyLists, isPrepared: true });
+  const server = new Server({ url: "https://reports.example", issuer: "https://issuer.example" });
+  const fetch = async () => new Response(canonical({ credential: given, schema_version: 1 }));
+  const own = await admitted(client, server, 0, { fetch });
+  return {
+    body: hex(made?.body ?? fromHex("")),
+    due: String(made?.due),
+    authorization: own?.authorization() ?? "",
+  };
+}
+
+/**
+ * Fetch a token with the memory in a file, from an issuer that gives a signature, or none yet.
+ *
+ * Return the request, and the headers that spend the token in the round of the second list.
+ */
+async function fetched({ digest, list, later, path, signature }: Case) {
+  const plan = await Plan.read(planText(fromHex(list)), digest);
+  const client = new Client(plan, { attribute: "emoji", budget: 8, memory: new FileState(path) });
+  const issuer = "https://issuer.example";
+  const server = new Server({ url: "https://reports.example", issuer, credential: "letmein" });
+  let request = "";
+  const fetch = async (url: string, { body }: RequestInit) => {
+    if (!url.startsWith(issuer)) return new Response(fromHex(list));
+    request = hex(body as Uint8Array);
+    if (signature === "") return new Response(null, { status: 410 });
+    return new Response(fromHex(signature));
+  };
+  const outcome = await fetchToken(client, server, { fetch });
+  if (later === "") return { request, outcome };
+  const made = await client.report("yes", { keyLists: [fromHex(later)] });
+  const { authorization = "", proof = "" } = made?.spent ?? {};
+  return { request, outcome, authorization, proof, body: hex(made?.body ?? fromHex("")) };
+}
+
+/** Blind a message with another implementation; finalise the answer with it, if there is one. */
+async function foreign({ modulus, message, inverse, signature }: Case) {
+  const suite = RSABSSA.SHA384.PSS.Deterministic();
+  const jwk = { kty: "RSA", n: base64url(fromHex(modulus)), e: "AQAB", ext: true };
+  const scheme = { name: "RSA-PSS", hash: "SHA-384" };
+  const key = await crypto.subtle.importKey("jwk", jwk, scheme, true, ["verify"]);
+  if (signature !== "") {
+    const [answer, inv] = [fromHex(signature), fromHex(inverse)];
+    return { signature: hex(await suite.finalize(key, fromHex(message), answer, inv)) };
+  }
+  const { blindedMsg, inv } = await suite.blind(key, fromHex(message));
+  return { blinded: hex(blindedMsg), inverse: hex(inv) };
+}
+
+/** Return the name of the error that an address is refused with, and its reason. */
+async function asked(url: string) {
+  const server = new Server({ url, credential: "sesame" });
+  const pauses: number[] = [];
+  const sleep = async (seconds: number) => void pauses.push(seconds);
+  const error = await loadPlan("00".repeat(32), server, { sleep }).catch((thrown) => thrown);
+  return { name: error.name, reason: error.reason ?? "", pauses: pauses.length };
+}
+
 const given = readJson(readFileSync(0, "utf8")) as Case;
 const answer = {
-  sealed: await all(given.seal as Case[], sealed),
-  opened: await all(given.open as Case[], opened),
-  reported: await all(given.report as Case[], reported),
+  sealed: await all((given.seal ?? []) as Case[], sealed),
+  drawn: await all((given.draw ?? []) as Case[], drawn),
+  mechanisms: [...MECHANISMS.keys()],
+  opened: await all((given.open ?? []) as Case[], opened),
+  reported: await all((given.report ?? []) as Case[], reported),
+  remembered: await all((given.remember ?? []) as Case[], remembered),
+  fetched: await all((given.fetch ?? []) as Case[], fetched),
+  foreign: await all((given.foreign ?? []) as Case[], foreign),
+  asked: await all((given.ask ?? []) as string[], asked),
 };
 process.stdout.write(canonical(answer as unknown as Json));

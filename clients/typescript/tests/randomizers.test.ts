@@ -1,46 +1,73 @@
 /** The integers of every mechanism are those of the proof, and so is the law of its responses. */
 
 import { describe, expect, test } from "vitest";
+import { hex, sha256, utf8 } from "../src/bytes.js";
 import { CroupierError } from "../src/errors.js";
+import { canonical, type Json } from "../src/json.js";
 import { draw, type Keystream, operatingSystem, WORD } from "../src/keystream.js";
 import type { Randomizer } from "../src/randomizer.js";
+import type { DiscreteGaussian } from "../src/randomizers/gaussian.js";
+import { HadamardResponse } from "../src/randomizers/hadamard.js";
 import type { KaryRandomizedResponse } from "../src/randomizers/k_rr.js";
+import type { DiscreteLaplace } from "../src/randomizers/laplace.js";
 import type { LocalHashing } from "../src/randomizers/local_hashing.js";
-import type { OneBitMean } from "../src/randomizers/one_bit_mean.js";
-import { ParallelRandomizer } from "../src/randomizers/parallel.js";
+import type { MatrixRandomizer } from "../src/randomizers/matrix.js";
+import { OneBitMean } from "../src/randomizers/one_bit_mean.js";
+import { Plain } from "../src/randomizers/plain.js";
+import { Rappor } from "../src/randomizers/rappor.js";
 import { build } from "../src/randomizers/registry.js";
-import type { SymmetricUnaryEncoding } from "../src/randomizers/unary_encoding.js";
+import type { SampledSign } from "../src/randomizers/sampled_sign.js";
+import { SubsetSelection } from "../src/randomizers/subset_selection.js";
+import {
+  OptimizedUnaryEncoding,
+  SymmetricUnaryEncoding,
+} from "../src/randomizers/unary_encoding.js";
 import { type Case, vectors } from "./vectors.js";
 
 const VECTORS = vectors("randomizers");
 
-function weightsOf(made: Randomizer<number>, mechanism: string): bigint[] {
-  const denominator = made.drawBounds.at(-1) as bigint;
-  if (mechanism === "one-bit-mean") {
-    return Array.from({ length: made.domain.size }, (_, place) => (made as OneBitMean).one(place));
+/** Return the integers of a mechanism that is not a table. */
+function weightsOf(made: Randomizer): bigint[] {
+  if (made instanceof Plain) return [1n, 0n];
+  if (made instanceof OneBitMean) {
+    return Array.from({ length: made.domain.size }, (_, place) => made.one(place));
   }
-  if (mechanism.endsWith("unary")) {
-    const { own, other } = (made as SymmetricUnaryEncoding).bitWeights;
-    return [own, other];
+  if (made instanceof SymmetricUnaryEncoding || made instanceof OptimizedUnaryEncoding) {
+    return [made.bitWeights.own, made.bitWeights.other];
   }
-  if (mechanism === "plain") return [1n, 0n];
-  const { blanket } = made as KaryRandomizedResponse | LocalHashing;
+  const [first, last] = [made.drawBounds[0] as bigint, made.drawBounds.at(-1) as bigint];
+  if (made instanceof HadamardResponse || made instanceof SubsetSelection) {
+    return [first - made.miss, made.miss];
+  }
+  if (made instanceof Rappor) return [first - made.flip, made.flip];
+  const { blanket } = made as KaryRandomizedResponse | LocalHashing | SampledSign;
   const answers = made.reportFormat.bounds.at(-1) as bigint;
-  return [denominator - (answers - 1n) * blanket, blanket];
+  return [last - (answers - 1n) * blanket, blanket];
 }
 
-test.each(VECTORS.integers as Case[])("integers of $specification", (entry: Case) => {
-  const made = build(entry.specification);
-  expect(weightsOf(made, entry.specification.mechanism)).toEqual(entry.weights.map(BigInt));
+/** Return the index of a vector: a number, or a row of signs. */
+function indexOf(index: Json): unknown {
+  return Array.isArray(index) ? index.map(BigInt) : Number(index);
+}
+
+test.each(VECTORS.integers as Case[])("integers of $specification", async (entry: Case) => {
+  const made = await build(entry.specification);
+  if (entry.table === undefined) {
+    expect(weightsOf(made)).toEqual(entry.weights.map(BigInt));
+  } else {
+    const { table } = made as DiscreteLaplace | DiscreteGaussian | MatrixRandomizer;
+    expect(hex(await sha256(utf8(canonical(table.rows))))).toBe(entry.table);
+    expect(table.epsilon).toBe(entry.epsilon);
+  }
   expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
   expect(made.reportFormat.bounds).toEqual(entry.bounds.map(BigInt));
   for (const { index, draws, report } of entry.responses) {
-    expect(made.respond(Number(index), draws.map(BigInt))).toEqual(report.map(BigInt));
+    expect(made.respond(indexOf(index), draws.map(BigInt))).toEqual(report.map(BigInt));
   }
 });
 
-test.each(VECTORS.refused as Case[])("refused: $specification", (entry: Case) => {
-  expect(() => build(entry.specification)).toThrow(CroupierError);
+test.each(VECTORS.refused as Case[])("refused: $specification", async (entry: Case) => {
+  await expect(build(entry.specification)).rejects.toThrow(CroupierError);
 });
 
 /** Yield every row of draws. */
@@ -74,43 +101,48 @@ function published({ reports, weights }: Case): Map<string, number[]> {
   return new Map(reports.map((report: number[], at: number) => [report.join(), column(at)]));
 }
 
-test.each(VECTORS.laws as Case[])("every draw gives the law of $specification", (entry: Case) => {
-  const made = build(entry.specification);
-  expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
-  const values = entry.weights.map((_: unknown, index: number) => index);
-  expect(law(made, values)).toEqual(published(entry));
-});
+test.each(VECTORS.laws as Case[])(
+  "every draw gives the law of $specification",
+  async (entry: Case) => {
+    const made = await build(entry.specification);
+    expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
+    expect(law(made, entry.values.map(indexOf))).toEqual(published(entry));
+  },
+);
 
-test("every draw gives the law of parallel questions", () => {
+test("every draw gives the law of parallel questions", async () => {
   const entry = VECTORS.parallel;
-  const queries = entry.queries.map(build);
-  const made = new ParallelRandomizer(queries, entry.weights_of_queries.map(BigInt));
+  const { queries, weights_of_queries: weights } = entry;
+  const made = await build({ mechanism: "parallel", queries, weights });
   expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
   expect(law(made, entry.values)).toEqual(published(entry));
 });
 
 describe("values", () => {
-  test.each(VECTORS.values as Case[])("$specification.mechanism: $value", (entry: Case) => {
-    const { domain } = build(entry.specification);
+  test.each(VECTORS.values as Case[])("$specification.mechanism: $value", async (entry: Case) => {
+    const { domain } = await build(entry.specification);
     if (entry.index !== null) {
-      expect(domain.encode(entry.value)).toBe(entry.index);
+      expect(domain.encode(entry.value)).toEqual(indexOf(entry.index));
       return;
     }
     expect(() => domain.encode(entry.value)).toThrow(CroupierError);
   });
 
-  test.each([undefined, null, Number.NaN, {}, "sesame", 0.123])("no error shows %s", (value) => {
-    const { domain } = build({ mechanism: "k-rr", k: 10, max_epsilon_local: 1 });
-    const shown = () => {
-      try {
-        return domain.encode(value);
-      } catch (error) {
-        return String(error);
-      }
-    };
-    expect(shown()).toMatch(/^\w*Error: The value is n/);
-    expect(shown()).not.toMatch(/sesame|0\.123/);
-  });
+  test.each([undefined, null, Number.NaN, {}, "sesame", 0.123])(
+    "no error shows %s",
+    async (value) => {
+      const { domain } = await build({ mechanism: "k-rr", k: 10, max_epsilon_local: 1 });
+      const shown = () => {
+        try {
+          return domain.encode(value);
+        } catch (error) {
+          return String(error);
+        }
+      };
+      expect(shown()).toMatch(/^\w*Error: The value is n/);
+      expect(shown()).not.toMatch(/sesame|0\.123/);
+    },
+  );
 });
 
 describe("draws", () => {
@@ -125,6 +157,13 @@ describe("draws", () => {
   test("are rejected above the largest multiple of the bound", () => {
     const last = WORD - (WORD % 6n);
     expect(draw([6n, 6n], scripted([last, last - 1n, last + 3n, 7n]))).toEqual([1n, 5n]);
+  });
+
+  test("of equal bounds are drawn together, and the rejected ones among them again", () => {
+    const last = WORD - (WORD % 6n);
+    const words = [last, last + 1n, 8n, last + 2n, 9n, 10n];
+    // Six twice: both are rejected, then the second again; then a word below ten.
+    expect(draw([6n, 6n, 10n], scripted(words))).toEqual([2n, 3n, 0n]);
   });
 
   test("fill more than one request to the operating system", () => {

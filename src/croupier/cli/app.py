@@ -43,15 +43,19 @@ def _program(
         Path | None,
         typer.Option(
             envvar="CROUPIER_CONFIG",
-            help="A TOML file with options of serve, release, recover, status and analyze.",
+            help="A TOML file with options of serve, release, recover, status, analyze and issuer "
+            "serve.",
             metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    if config is not None and context.invoked_subcommand in OPERATED:
+    called = [each for each in OPERATED if each.split()[0] == context.invoked_subcommand]
+    if config is not None and called:
         program = cast("Program", context.command)
-        command = context.invoked_subcommand
-        context.default_map = {command: defaults(config, command, program.options)}
+        given: Any = defaults(config, called[0], program.options)
+        for word in reversed(called[0].split()):
+            given = {word: given}
+        context.default_map = given
     if version:
         from importlib.metadata import version as installed  # noqa: PLC0415 - only asked for here
 

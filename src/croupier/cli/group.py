@@ -32,9 +32,10 @@ _COMMANDS = {
     "mallows": ("mallows", "Shuffle inside groups and preserve trends across them."),
     "randomize": ("randomize", "Randomise a column of a file."),
     "estimate": ("estimate", "Estimate shares or a mean from reports."),
-    "keys": ("keys", "Make and sign the keys of shuffler and analyzer."),
+    "keys": ("keys", "Make and sign the keys of every party."),
     "submit": ("client.submit", "Randomise, seal and send a column of a file."),
     "credentials": ("credentials", "Issue and revoke credentials."),
+    "issuer": ("issuer", "Enrol people, and give them tokens."),
     "mirror": ("client.mirror", "Compare the key lists that several addresses show."),
     "serve": ("shuffler.serve", "Accept sealed reports over HTTP."),
     "release": ("shuffler.release", "Mix and release the batches that are due."),
@@ -83,9 +84,13 @@ class Program(Group):
 
     def options(self, name: str) -> dict[str, Any]:
         """Return the parameters of a command by the long names of its options."""
+        first, *rest = name.split()
+        command: Any = self.commands[first]
+        for word in rest:
+            command = command.commands[word]
         return {
             flag.removeprefix("--").replace("-", "_"): parameter
-            for parameter in self.commands[name].params
+            for parameter in command.params
             for flag in parameter.opts
             if flag.startswith("--")
         }
@@ -103,14 +108,15 @@ class _Loaded(Mapping[str, Any]):
         module = import_module(f"croupier.cli.{_COMMANDS[name][0]}")
         if hasattr(module, "app"):
             made: Any = get_group(module.app)
+            for word, command in made.commands.items():
+                _take_variables(f"{name} {word}", command)
         else:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             kind = OperatedCommand if name in OPERATED else None
             alone.command(name, cls=kind, help=module.HELP)(module.command)
             made = get_command(alone)
         made.name, made.help, made.short_help = name, module.HELP, _COMMANDS[name][1]
-        if name in OPERATED:
-            made.context_settings["auto_envvar_prefix"] = variable_prefix(name)
+        _take_variables(name, made)
         return made
 
     def __iter__(self) -> Iterator[str]:
@@ -118,3 +124,9 @@ class _Loaded(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(_COMMANDS)
+
+
+def _take_variables(name: str, command: Any) -> None:
+    """Let the options of a command that operators run come from the environment."""
+    if name in OPERATED:
+        command.context_settings["auto_envvar_prefix"] = variable_prefix(name)

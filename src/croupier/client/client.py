@@ -4,53 +4,36 @@ A value is randomised once per round and forgotten; only sealed bytes are rememb
 which a report is sent, its length and its presence do not depend on the value.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from croupier.client.memory import Joined, Memory, Sealed, State
 from croupier.client.schedule import Turn, draw_turn, rounds_of_a_collection
+from croupier.client.submission import Submission, seal
+from croupier.client.tokens import (
+    NoTokenError,
+    follow_issuer,
+    forget_passed,
+    require_token,
+    spent_on,
+)
 from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
-from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.plan.plan import Plan, require_plan
+from croupier.protocol.admission.token_keys import TokenKeys
 from croupier.protocol.key_list import KeyList, NotAccepted, ShufflerKey, sent_digest
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import (
-    Epoch,
     asks_by_query,
     encode_report,
     question,
     question_index,
-    seal_report,
 )
 
 __all__ = ["Client", "Submission", "seal"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Submission:
-    """The bytes that a client sends in one round.
-
-    Attributes:
-        plan: The digest of the plan.
-        round_number: The round.
-        batch: The batch, 32 hexadecimal digits.
-        body: The sealed bytes. A retry sends the same bytes.
-        delay: The number of seconds to wait before sending.
-    """
-
-    plan: str
-    round_number: int
-    batch: str
-    body: bytes
-    delay: float
-
-
-def seal(report: bytes, *, epoch: Epoch, shuffler: ShufflerKey, owner: int | None = None) -> bytes:
-    """Seal an encoded report into an envelope for one batch."""
-    return seal_report(report, key=shuffler.public_key, epoch=epoch, owner=owner)
 
 
 class _Kept(NamedTuple):
@@ -58,6 +41,19 @@ class _Kept(NamedTuple):
 
     report: bytes
     query: bytes
+
+
+class _Trusted(NamedTuple):
+    """The shuffler's signed keys, the signed opening of the answered round, all open batches.
+
+    Attributes:
+        tokens: The issuer's signed keys, if the plan admits by token.
+    """
+
+    keys: ShufflerKeys
+    shuffler: ShufflerKey
+    batches: frozenset[str]
+    tokens: TokenKeys | None
 
 
 class Client:
@@ -75,6 +71,7 @@ class Client:
         spread: The seconds over which sending times are spread; half a round if left out.
         rng: The source of noise, turns and times; the operating system if left out.
         insecure_seed: Instead of `rng`: makes them repeatable, and predictable. For tests only.
+        clock: A function that returns the seconds since 1970, for reports that are prepared.
     """
 
     def __init__(  # noqa: PLR0913 - what a person decides, each by its name
@@ -90,6 +87,7 @@ class Client:
         spread: float | None = None,
         rng: Keystream | None = None,
         insecure_seed: int | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         require_plan(plan).require_deployable()
         if not 0 <= budget < float("inf"):
@@ -103,14 +101,15 @@ class Client:
         self.attribute = attribute
         self.budget = budget
         self.budget_delta = budget_delta
-        self._memory = memory
+        self.memory = memory
         self._owner = owner
         self._group = group
         self._spread = length / 2 if spread is None else spread
         self._rng = stream(rng, insecure_seed)
+        self._clock = clock
         self._reports: dict[str, _Kept] = {}
 
-    def report(
+    def report(  # noqa: PLR0913 - keyword-only facts about one round
         self,
         value: Any,
         *,
@@ -118,6 +117,7 @@ class Client:
         mirrors: Sequence[bytes] = (),
         round_number: int | None = None,
         rounds: Sequence[bytes] = (),
+        is_prepared: bool = False,
     ) -> Submission | None:
         """Return what to send in the open round; None if it is not this person's turn.
 
@@ -132,21 +132,36 @@ class Client:
             mirrors: The key lists that mirrors serve; must be the same bytes.
             round_number: The open round to answer; the latest if left out.
             rounds: If rounds ask by query, the documents of the round from server and mirrors.
+            is_prepared: True to remember the time at which the report is due, for `waiting`. If
+                an earlier one waits whose batch is still open, return that one instead.
 
         Raises:
             UntrustedError: The key list is not signed by the plan's keys, or not the same for all;
                 or a list of a shuffler's keys is older than one that was seen.
             BudgetError: The attribute's budget does not allow another report.
+            NoTokenError: The plan admits by token, and the memory holds none for the round.
         """
-        delay = self._delay()
-        keys, shuffler = self._trusted(key_list, mirrors, round_number)
+        # Before the value is looked at: finding it may take a time that depends on it.
+        now, delay = self._clock(), self._delay()
+        keys, shuffler, batches, tokens = self._trusted(key_list, mirrors, round_number)
         query = self._query(rounds, shuffler, keys)
-        with self._memory.update() as state:
+        with self.memory.update() as state:
             sealed = state.sealed.get(self.plan.digest)
-            if sealed is not None and shuffler.round <= sealed.round:
-                if shuffler.round < sealed.round:
-                    raise UntrustedError("the key list", "offers a round that has passed")
-                return self._submission(sealed, delay)
+            waits = is_prepared and sealed is not None and sealed.due is not None
+            if sealed is not None and waits and sealed.batch in batches:
+                if tokens is not None:
+                    require_token(state, self.plan, tokens, sealed.round)
+                state.sealed[self.plan.digest] = sealed = sealed.on_a_clock_at(now)
+                return self._submission(state, sealed, delay)
+            if sealed is not None and shuffler.round < sealed.round:
+                raise UntrustedError("the key list", "offers a round that has passed")
+            if tokens is not None:
+                require_token(state, self.plan, tokens, shuffler.round)
+            if sealed is not None and shuffler.round == sealed.round:
+                if is_prepared:
+                    sealed = sealed.prepared(now=now, delay=delay)
+                    state.sealed[self.plan.digest] = sealed
+                return self._submission(state, sealed, delay)
             if query is not None:
                 value = _answered(value, query)
             self._require_value(value, shuffler.round)
@@ -159,7 +174,8 @@ class Client:
             else:
                 report = encode_report(self.plan, None, round_number=shuffler.round)
             kept = _Kept(report, b"" if query is None else query.digest)
-            return self._seal(state, kept, shuffler, delay)
+            made = self._seal(state, kept, shuffler, delay, prepared=now if is_prepared else None)
+            return replace(made, is_replacing=waits)
 
     def reseal(
         self,
@@ -172,9 +188,10 @@ class Client:
     ) -> Submission | None:
         """Seal the same report for another batch, after the shuffler signed that it refused it.
 
-        Return None if no other batch asks the same, or the report is no longer known: then the
-        round is lost. So it is with two shufflers: the first one alone may have signed the refusal
-        and handed the report on all the same, and the second one would see it in two batches.
+        Return None if no other batch asks the same, or the report is no longer known, or there is
+        no token for the other batch's round: then the round is lost. So it is with two shufflers:
+        the first one alone may have signed the refusal and handed the report on all the same, and
+        the second one would see it in two batches.
 
         Args:
             submission: The bytes that were sent.
@@ -186,7 +203,7 @@ class Client:
         Raises:
             UntrustedError: The refusal is not signed, or is about another batch or request.
         """
-        signers = Signers.of(self.plan, self._followed(key_list, mirrors)[0].keys)
+        signers = Signers.of(self.plan, self.followed(key_list, mirrors)[0].keys)
         refused = NotAccepted.verified(refusal, signers, round_number=submission.round_number)
         if refused.batch != submission.batch:
             raise UntrustedError(refused.what, "is about another batch")
@@ -194,21 +211,56 @@ class Client:
             raise UntrustedError(refused.what, "is not about the request that was sent")
         if len(self.plan.shufflers) > 1:
             return None
-        _, shuffler = self._trusted(key_list, mirrors, None)
+        _, shuffler, _, tokens = self._trusted(key_list, mirrors, None)
         kept = self._reports.get(submission.batch)
         if kept is None or not self._asks_the_same(shuffler, submission):
             return None
-        with self._memory.update() as state:
-            if state.sealed[self.plan.digest].batch != submission.batch:
+        with self.memory.update() as state:
+            sealed = state.sealed[self.plan.digest]
+            if sealed.batch != submission.batch:
                 return None
-            return self._seal(state, kept, shuffler, self._delay())
+            if tokens is not None:
+                try:
+                    require_token(state, self.plan, tokens, shuffler.round)
+                except NoTokenError:
+                    return None
+            prepared = None if sealed.due is None else self._clock()
+            again = self._seal(state, kept, shuffler, self._delay(), prepared=prepared)
+        if prepared is not None:
+            self._reports = {}  # once only: a conversation ends there, a stored report goes on
+        return again
+
+    def waiting(self) -> Submission | None:
+        """Return the prepared report that was not delivered yet; None if there is nothing to send.
+
+        Its `delay` is the number of seconds that are left. If the clock was set back since it was
+        prepared, the drawn delay counts from now on.
+        """
+        now = self._clock()
+        with self.memory.update() as state:
+            sealed = state.sealed.get(self.plan.digest)
+            if sealed is None or sealed.due is None:
+                return None
+            state.sealed[self.plan.digest] = sealed = sealed.on_a_clock_at(now)
+            return self._submission(state, sealed, max(0.0, (sealed.due or 0.0) - now))
+
+    def due(self) -> float | None:
+        """Return the seconds until the prepared report is to be sent; None if there is none."""
+        waiting = self.waiting()
+        return None if waiting is None else waiting.delay
+
+    def settle(self, submission: Submission, *, is_delivered: bool) -> None:
+        """Leave nothing of a prepared report to send: it was accepted, or never can be."""
+        with self.memory.update() as state:
+            sealed = state.sealed.get(self.plan.digest)
+            if sealed is not None and sealed.batch == submission.batch:
+                state.sealed[self.plan.digest] = sealed.settled(is_delivered=is_delivered)
 
     def chosen_round(
         self, *, key_list: bytes, mirrors: Sequence[bytes] = (), round_number: int | None = None
     ) -> int:
         """Return the round that `report` would answer."""
-        _, shuffler = self._trusted(key_list, mirrors, round_number)
-        return shuffler.round
+        return self._trusted(key_list, mirrors, round_number).shuffler.round
 
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
@@ -217,9 +269,9 @@ class Client:
 
     def _trusted(
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None
-    ) -> tuple[ShufflerKeys, ShufflerKey]:
-        """Return the shuffler's signed keys, and the signed opening of the answered round."""
-        read, newest = self._followed(key_list, mirrors)
+    ) -> _Trusted:
+        """Return what the key list says about the answered round, checked."""
+        read, newest = self.followed(key_list, mirrors)
         open_rounds = {entry.round: entry for entry in read.shuffler}
         wanted = max(open_rounds, default=None) if round_number is None else round_number
         if wanted is None or wanted not in open_rounds:
@@ -227,18 +279,23 @@ class Client:
         _require_not_replaced(read.keys, open_rounds[wanted], newest)
         for later in read.onward or ():
             if later.opening.round == wanted:
-                with self._memory.update() as state:
+                with self.memory.update() as state:
                     seen = state.follow(later.keys, open_rounds, hop=1)
                 _require_not_replaced(later.keys, later.opening, seen)
-        return read.keys, open_rounds[wanted]
+        batches = frozenset(entry.batch for entry in read.shuffler)
+        return _Trusted(read.keys, open_rounds[wanted], batches, read.tokens)
 
-    def _followed(self, key_list: bytes, mirrors: Sequence[bytes]) -> tuple[KeyList, int | None]:
+    def followed(self, key_list: bytes, mirrors: Sequence[bytes]) -> tuple[KeyList, int | None]:
         """Return the verified key list, and the newest round ever seen in one."""
         if any(mirror != key_list for mirror in mirrors):
             raise UntrustedError("the key list", "is not the same on every mirror")
         read = KeyList.verified(key_list, self.plan)
-        with self._memory.update() as state:
-            newest = state.follow(read.keys, [entry.round for entry in read.shuffler])
+        rounds = [entry.round for entry in read.shuffler]
+        with self.memory.update() as state:
+            newest = state.follow(read.keys, rounds)
+            if read.tokens is not None:
+                follow_issuer(state, read.tokens)
+                forget_passed(state, self.plan, rounds)
         return read, newest
 
     def _query(
@@ -300,7 +357,7 @@ class Client:
     def _require_value(self, value: Any, round_number: int) -> None:
         """Refuse a value that does not fit in every round, not only in the one that was drawn."""
         try:
-            question(self.plan, round_number).domain.encode(read_column([value]))
+            question(self.plan, round_number).domain.encode_one(value)
         except CroupierError:
             raise
         except Exception:  # noqa: BLE001 - its message might hold the person's value
@@ -312,32 +369,51 @@ class Client:
         place = f"{self.plan.digest}/{question_index(self.plan, round_number)}"
         if place in state.resent:
             return bytes.fromhex(state.resent[place])
-        report = question(self.plan, round_number).randomize([value], rng=self._rng)[0]
+        report = question(self.plan, round_number).randomize_one(value, rng=self._rng)
         data = encode_report(self.plan, report, round_number=round_number)
         if self.plan.participation.noise == "reused":
             state.resent[place] = data.hex()
         return data
 
-    def _seal(self, state: State, kept: _Kept, shuffler: ShufflerKey, delay: float) -> Submission:
+    def _seal(
+        self,
+        state: State,
+        kept: _Kept,
+        shuffler: ShufflerKey,
+        delay: float,
+        *,
+        prepared: float | None,
+    ) -> Submission:
+        """Seal a report and remember it, with the time at which it is due if it was prepared."""
         epoch = shuffler.epoch(self.plan, query=kept.query)
         body = seal(kept.report, epoch=epoch, shuffler=shuffler, owner=self._owner)
         sealed = Sealed(round=shuffler.round, batch=shuffler.batch, body=body.hex())
+        if prepared is not None:
+            sealed = sealed.prepared(now=prepared, delay=delay)
         state.sealed[self.plan.digest] = sealed
         self._reports = {shuffler.batch: kept}
-        return self._submission(sealed, delay)
+        return self._submission(state, sealed, delay)
 
-    def _submission(self, sealed: Sealed, delay: float) -> Submission:
+    def _submission(self, state: State, sealed: Sealed, delay: float) -> Submission:
+        number, body = sealed.round, bytes.fromhex(sealed.body)
         return Submission(
             plan=self.plan.digest,
-            round_number=sealed.round,
+            round_number=number,
             batch=sealed.batch,
-            body=bytes.fromhex(sealed.body),
+            body=body,
             delay=delay,
+            due=sealed.due,
+            is_delivered=sealed.is_delivered,
+            spent=spent_on(state, self.plan, round_number=number, batch=sealed.batch, body=body),
         )
+
+    def token_delay(self) -> float:
+        """Draw the seconds to wait before a token is fetched, which depend on nothing else."""
+        return self._delay()
 
     def _delay(self) -> float:
         """Draw a uniform delay, before the value is looked at."""
-        return self._spread * (int(self._rng.words(1)[0]) / WORD)
+        return self._spread * (self._rng.integer(WORD) / WORD)
 
 
 def _require_not_replaced(keys: ShufflerKeys, opening: ShufflerKey, newest: int | None) -> None:

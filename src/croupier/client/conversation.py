@@ -6,24 +6,27 @@ the answer. `submit` and `submit_async` carry it out, one `Exchange` after the o
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable
 from enum import StrEnum
-from secrets import SystemRandom
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
-from urllib.parse import urlsplit
 
 from croupier.client.client import Client, Submission
-from croupier.client.exchange import (
-    DEADLINE,
-    HEADERS,
-    Exchange,
-    Get,
-    Post,
-    Response,
-    event_loop_beside,
+from croupier.client.enrolment import admitted
+from croupier.client.exchange import DEADLINE, Exchange, Get, Post, Response, event_loop_beside
+from croupier.client.fetch_token import TokenOutcome, fetch_token, require_issuer
+from croupier.client.fetching import fetch, from_everywhere, patience
+from croupier.client.memory import BudgetError
+from croupier.client.oblivious import require_no_relay, through_relay
+from croupier.client.server import Server
+from croupier.client.steps import Steps, Wait, ask_patiently, until_settled
+from croupier.client.tokens import NoTokenError, admits_by_token
+from croupier.errors import (
+    CertificateError,
+    CroupierError,
+    DataError,
+    NotOfferedError,
+    ParameterError,
 )
-from croupier.errors import NotOfferedError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.superseded import SupersededPlan, is_pointer
 from croupier.protocol.wire import asks_by_query
@@ -32,10 +35,17 @@ if TYPE_CHECKING:
     import httpx
 
 __all__ = ["Get", "Outcome", "Post", "Response", "Server", "Steps", "Wait", "ask_patiently"]
-__all__ += ["converse", "fetch", "patience", "post_patiently", "submit", "submit_async"]
+__all__ += ["converse", "fetch", "from_everywhere", "outcome_of", "patience", "post_patiently"]
+__all__ += [
+    "posted",
+    "require_credential",
+    "sent_as",
+    "served",
+    "submit",
+    "submit_async",
+    "until_settled",
+]
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _NOT_FOUND, _GONE = 404, 410
 
 
@@ -47,64 +57,12 @@ class Outcome(StrEnum):
     CLOSED = "the batch was closed"
     REFUSED = "refused"
     EXPIRED = "no answer in time"
-
-
-@dataclass(frozen=True)
-class Wait:
-    """Do nothing for some seconds."""
-
-    seconds: float
+    WAITING = "waiting for its time"
+    NOTHING = "nothing to send"
+    NO_TOKEN = "no token for this round"  # noqa: S105 - a sentence
 
 
 T = TypeVar("T")
-Steps: TypeAlias = Generator[Get | Post | Wait, Response | None, T]
-"""The steps, one by one; the answer is None if none came."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Server:
-    """The address that reports go to.
-
-    Attributes:
-        url: Without a path: ``https://reports.example``.
-        credential: Admits the sender; never printed.
-        mirrors: Other addresses that publish the key list, for comparison.
-        insecure_http: True to allow a URL without TLS that is not on this machine.
-    """
-
-    url: str
-    credential: str = field(repr=False)
-    mirrors: tuple[str, ...] = ()
-    insecure_http: bool = False
-
-    def __post_init__(self) -> None:
-        for url in (self.url, *self.mirrors):
-            parts = urlsplit(url)
-            if parts.scheme not in {"http", "https"} or not parts.hostname:
-                raise ParameterError("url", must="begin with https:// or http://", got=url)
-            if not (parts.scheme == "https" or parts.hostname in _LOOPBACK or self.insecure_http):
-                hint = "A server without TLS must be allowed: insecure_http, or --insecure-http."
-                raise ParameterError("url", must="begin with https://", got=url, hint=hint)
-        if not self.credential.isascii() or not self.credential.isprintable():
-            raise ParameterError("credential", must="be printable ASCII")
-
-    @property
-    def authorization(self) -> str:
-        """The header that admits the sender."""
-        return f"Bearer {self.credential}"
-
-    def get(self, plan: str, path: str = "", *, mirror: str | None = None) -> Get:
-        """Ask for the key list of a plan, by its digest, or for a document below it."""
-        return Get(f"{(mirror or self.url).rstrip('/')}/v1/plans/{plan}{path}")
-
-    def post(self, *, plan: str, batch: str, body: bytes) -> Post:
-        """Send envelopes, with the same few headers for everybody."""
-        headers = HEADERS | {
-            "Content-Type": "application/octet-stream",
-            "Croupier-Batch": batch,
-            "Authorization": self.authorization,
-        }
-        return Post(f"{self.url.rstrip('/')}/v1/plans/{plan}/reports", headers, body)
 
 
 def converse(
@@ -112,41 +70,127 @@ def converse(
 ) -> Steps[Outcome]:
     """Take part in the open round, from the first step to the last.
 
+    If the plan admits by token, also fetch the token of the next round, before or after: both
+    times are drawn at the beginning, and neither depends on the other or on the outcome. Asking the
+    issuer must not show who answers, nor when.
+
     Args:
         client: The person's client.
         value: The person's value, or a function of the question if rounds ask by query.
         server: The address that reports go to.
         round_number: The open round to answer; the latest if left out.
 
+    Returns:
+        The outcome of the report; NO_TOKEN if the memory holds no token for the round, and then
+        nothing was randomised.
+
     Raises:
         SupersededError: Another plan took the place of this one. What was sealed and spent stays
             remembered, and nothing more is sent.
         NotOfferedError: The server or a mirror does not have the plan.
         UntrustedError: An answer is not what the plan's parties signed.
+        CertificateError: The certificate of the server or a mirror cannot be trusted.
+        NotAdmittedError: The issuer does not admit the device.
         BudgetError: The attribute's budget does not allow another report.
     """
-    lists = yield from _from_everywhere(client, server)
-    rounds = lists and (yield from _rounds(client, server, lists, round_number))
-    if lists is None or rounds is None:
+    return through_relay(client, server, _converse(client, value, server, round_number))
+
+
+def _converse(
+    client: Client, value: Any, server: Server, round_number: int | None
+) -> Steps[Outcome]:
+    require_issuer(client.plan, server)
+    taking_part = _take_part(client, value, server, round_number)
+    # A value must not stay in this frame while it waits.
+    del value
+    if not admits_by_token(client.plan):
+        return (yield from taking_part)
+    fetching = fetch_token(client, server=server)
+    return (yield from _beside(taking_part, fetching, at=client.token_delay()))
+
+
+def _beside(
+    taking_part: Steps[Outcome], fetching: Steps[TokenOutcome], *, at: float
+) -> Steps[Outcome]:
+    """Take part, and fetch a token when the waits add up to a time.
+
+    An error that may depend on the value is raised once the token is fetched as well, and an error
+    of the issuer once the report is sent.
+    """
+    told: list[CroupierError] = []
+    waited, fetched, ended = 0.0, False, Outcome.REFUSED
+    answer: Response | None = None
+    while True:
+        try:
+            step = taking_part.send(answer)
+        except StopIteration as end:
+            ended = cast("Outcome", end.value)
+            break
+        except (BudgetError, DataError, ParameterError) as error:
+            # Without its frames: the value is in one of them.
+            told.append(error.with_traceback(None))
+            break
+        answer = None
+        if not isinstance(step, Wait):
+            answer = yield step
+            continue
+        until = waited + step.seconds
+        if not fetched and until >= at:
+            yield Wait(at - waited)
+            yield from _quietly(fetching, told)
+            fetched, waited = True, at
+        yield Wait(until - waited)
+        waited = until
+    if not fetched:
+        yield Wait(max(0.0, at - waited))
+        yield from _quietly(fetching, told)
+    if told:
+        raise told[0]
+    return ended
+
+
+def _quietly(fetching: Steps[TokenOutcome], told: list[CroupierError]) -> Steps[None]:
+    """Fetch a token; keep an error for later."""
+    try:
+        yield from fetching
+    except CroupierError as error:
+        told.append(error.with_traceback(None))
+
+
+def _take_part(  # noqa: PLR0911 - one frame: a value must not stay in another while this one waits
+    client: Client, value: Any, server: Server, round_number: int | None
+) -> Steps[Outcome]:
+    """Send this round's report, and once more if its batch was closed."""
+    seconds = patience(client.plan)
+    enrolled = yield from admitted(client, server, seconds=seconds)
+    if enrolled is None:
         return Outcome.EXPIRED
-    submission = client.report(
-        value, key_list=lists[0], mirrors=lists[1:], round_number=round_number, rounds=rounds
-    )
+    server = enrolled
+    found = yield from served(client, server, round_number, seconds=seconds)
+    if found is None:
+        return Outcome.EXPIRED
+    lists, rounds = found
+    try:
+        submission = client.report(
+            value, key_list=lists[0], mirrors=lists[1:], round_number=round_number, rounds=rounds
+        )
+    except NoTokenError:
+        return Outcome.NO_TOKEN
     del value
     if submission is None:
         return Outcome.ABSENT
     outcome, answer = yield from _send(client, server, submission)
     if outcome is not Outcome.CLOSED or answer is None:
         return outcome
-    lists = yield from _from_everywhere(client, server)
-    if lists is None:
+    newer = yield from from_everywhere(client, server, seconds=seconds)
+    if newer is None:
         return Outcome.CLOSED
     again = client.reseal(
         submission,
         refusal=answer.body,
-        authorization=server.authorization,
-        key_list=lists[0],
-        mirrors=lists[1:],
+        authorization=sent_as(server, submission),
+        key_list=newer[0],
+        mirrors=newer[1:],
     )
     if again is None:
         return Outcome.CLOSED
@@ -154,64 +198,60 @@ def converse(
     return outcome
 
 
-def _rounds(
-    client: Client, server: Server, lists: list[bytes], round_number: int | None
-) -> Steps[list[bytes] | None]:
-    """Fetch the round's document from everywhere, if rounds ask by query."""
-    if not asks_by_query(client.plan):
-        return []
-    number = client.chosen_round(key_list=lists[0], mirrors=lists[1:], round_number=round_number)
-    return (yield from _from_everywhere(client, server, f"/rounds/{number}"))
+def sent_as(server: Server, submission: Submission) -> str:
+    """Return the Authorization header that a report is sent with."""
+    return server.authorization if submission.spent is None else submission.spent.authorization
 
 
-def _from_everywhere(client: Client, server: Server, path: str = "") -> Steps[list[bytes] | None]:
-    """Fetch a document from the server, then its mirrors; None if one does not answer."""
-    lists = []
-    for mirror in (None, *server.mirrors):
-        body = yield from fetch(client.plan, server, path, mirror=mirror)
-        if body is None:
-            return None
-        lists.append(body)
-    return lists
+def posted(client: Client, server: Server, submission: Submission) -> Post | None:
+    """Return the request that sends a report.
 
-
-def fetch(
-    plan: Plan, server: Server, path: str = "", *, mirror: str | None = None
-) -> Steps[bytes | None]:
-    """Return the key list of a plan, or a document below it; None if no answer comes in time.
-
-    Raises:
-        SupersededError: Another plan took the place of this one.
-        NotOfferedError: The server, or the mirror, does not have the document.
-        UntrustedError: It says that the plan was superseded, and the plan's shuffler does not.
+    Return None if its token is missing: the credential is never sent in its place.
     """
-    step = server.get(plan.digest, path, mirror=mirror)
-    answer = yield from ask_patiently(step, seconds=patience(plan))
-    if answer is None:
+    if admits_by_token(client.plan) and submission.spent is None:
         return None
-    if answer.status == _GONE:
-        raise SupersededPlan.verified(answer.body, digest=plan.digest).error
-    if answer.status != 200:
-        raise NotOfferedError(
-            answer.status,
-            who="server" if mirror is None else "mirror",
-            what="the round of the plan" if path else "the plan",
-        )
-    return answer.body
+    return server.post(
+        plan=submission.plan,
+        batch=submission.batch,
+        body=submission.body,
+        spent=submission.spent,
+    )
+
+
+def served(
+    client: Client, server: Server, round_number: int | None, *, seconds: float
+) -> Steps[tuple[list[bytes], list[bytes]] | None]:
+    """Fetch the key lists and, if rounds ask by query, the documents of the round.
+
+    Return None if an address is silent or busy for so many seconds.
+    """
+    lists = yield from from_everywhere(client, server, seconds=seconds)
+    if lists is None:
+        return None
+    if not asks_by_query(client.plan):
+        return lists, []
+    number = client.chosen_round(key_list=lists[0], mirrors=lists[1:], round_number=round_number)
+    rounds = yield from from_everywhere(client, server, f"/rounds/{number}", seconds=seconds)
+    return None if rounds is None else (lists, rounds)
 
 
 def _send(
     client: Client, server: Server, submission: Submission
 ) -> Steps[tuple[Outcome, Response | None]]:
     yield Wait(submission.delay)
-    step = server.post(plan=submission.plan, batch=submission.batch, body=submission.body)
+    step = posted(client, server, submission)
+    if step is None:
+        return Outcome.NO_TOKEN, None
     answer = yield from ask_patiently(step, seconds=patience(client.plan))
     if answer is None:
         return Outcome.EXPIRED, None
-    return _outcome(answer, client.plan), answer
+    outcome = outcome_of(answer, client.plan)
+    if outcome is Outcome.ACCEPTED and submission.due is not None:
+        client.settle(submission, is_delivered=True)
+    return outcome, answer
 
 
-def _outcome(answer: Response, plan: Plan) -> Outcome:
+def outcome_of(answer: Response, plan: Plan) -> Outcome:
     """Return what the answer to sent reports means.
 
     Raises:
@@ -227,23 +267,15 @@ def _outcome(answer: Response, plan: Plan) -> Outcome:
     return known.get(answer.status, Outcome.REFUSED)
 
 
-def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Response | None]:
-    """Repeat a step, byte for byte, while the server is silent or busy, and return the answer.
-
-    Pauses double and have a random length, so that clients do not return together. Return None
-    once the pauses would add up to more than `seconds`.
-    """
-    waited, pause = 0.0, _FIRST_PAUSE
-    while True:
-        answer = yield step
-        if answer is not None and answer.status != 429 and answer.status < 500:
-            return answer
-        wait = max(_asked_pause(answer), SystemRandom().uniform(pause / 2, pause))
-        waited += wait
-        if waited > seconds:
-            return None
-        yield Wait(wait)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+def require_credential(plan: Plan) -> None:
+    """Refuse a plan that admits by token where only a credential is at hand."""
+    if admits_by_token(plan):
+        raise ParameterError(
+            "admission.by",
+            must='be "credential": a relay has no tokens',
+            got="token",
+            hint="Use one Client per person: it fetches a token per round.",
+        )
 
 
 def post_patiently(
@@ -256,19 +288,11 @@ def post_patiently(
         NotOfferedError: The server does not have the plan.
         UntrustedError: It says that the plan was superseded, and the plan's shuffler does not.
     """
+    require_credential(plan)
+    require_no_relay(plan, server)
     step = server.post(plan=plan.digest, batch=batch, body=b"".join(envelopes))
     answer = yield from ask_patiently(step, seconds=patience(plan))
-    return Outcome.EXPIRED if answer is None else _outcome(answer, plan)
-
-
-def _asked_pause(answer: Response | None) -> float:
-    text = answer.retry_after if answer else None
-    return float(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0.0
-
-
-def patience(plan: Plan) -> float:
-    """Return the seconds after which a client gives up: the length of a round."""
-    return plan.collection.every.total_seconds()
+    return Outcome.EXPIRED if answer is None else outcome_of(answer, plan)
 
 
 def submit(
@@ -288,18 +312,18 @@ def submit(
     """
     with event_loop_beside() as wait_for:
         exchange = Exchange(transport=transport, deadline=deadline)
-        answer: Response | None = None
+        answer: _Answer = None
         try:
             while True:
                 try:
-                    step = steps.send(answer)
+                    step = _next(steps, answer)
                 except StopIteration as end:
                     return cast("T", end.value)
                 answer = None
                 if isinstance(step, Wait):
                     sleep(step.seconds)
                 else:
-                    answer = wait_for(exchange.ask(step))
+                    answer = wait_for(_asked(exchange, step))
         finally:
             wait_for(exchange.close())
 
@@ -314,17 +338,32 @@ async def submit_async(
     """Carry out a conversation concurrently; `sleep` is that of asyncio if left out."""
     pause = asyncio.sleep if sleep is None else sleep
     exchange = Exchange(transport=transport, deadline=deadline)
-    answer: Response | None = None
+    answer: _Answer = None
     try:
         while True:
             try:
-                step = steps.send(answer)
+                step = _next(steps, answer)
             except StopIteration as end:
                 return cast("T", end.value)
             answer = None
             if isinstance(step, Wait):
                 await pause(step.seconds)
             else:
-                answer = await exchange.ask(step)
+                answer = await _asked(exchange, step)
     finally:
         await exchange.close()
+
+
+_Answer: TypeAlias = Response | CertificateError | None
+
+
+async def _asked(exchange: Exchange, step: Get | Post) -> _Answer:
+    try:
+        return await exchange.ask(step)
+    except CertificateError as error:
+        return error
+
+
+def _next(steps: Steps[T], answer: _Answer) -> Get | Post | Wait:
+    """Go on with a conversation; it learns of an error where it asked, as of an answer."""
+    return steps.throw(answer) if isinstance(answer, CertificateError) else steps.send(answer)

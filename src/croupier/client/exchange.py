@@ -2,7 +2,7 @@
 
 A server can send without end, slowly, or a small text that unpacks to a large one. Hence an answer
 is read up to a size and until a deadline, and never decompressed; one that breaks a rule counts as
-no answer.
+no answer. A certificate that cannot be trusted is an error instead: silence may pass, it does not.
 """
 
 import asyncio
@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from croupier.errors import MissingExtraError
+from croupier.client.tls import certificate_error
+from croupier.errors import ParameterError
 
 if TYPE_CHECKING:
     import httpx
@@ -24,8 +25,11 @@ __all__ += ["event_loop_beside"]
 HEADERS = {"User-Agent": "croupier", "Accept-Encoding": "identity"}
 """The headers of every request, the same for everybody."""
 
-LARGEST_ANSWER = 1 << 20
-"""Bytes. A key list is its plan and a few hundred bytes per open round; a refusal is smaller."""
+LARGEST_ANSWER = (1 << 20) + 32
+"""Bytes, with room for a gateway's seal.
+
+A key list is its plan and a few hundred bytes per open round; a refusal is smaller.
+"""
 
 DEADLINE = 30.0
 """Seconds from the first attempt to connect until the last byte of an answer."""
@@ -49,20 +53,30 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True)
 class Get:
-    """Fetch a document."""
+    """Fetch a document.
+
+    Attributes:
+        relay: The address of the relay that it must go through, sealed; None if it goes directly.
+    """
 
     url: str
     headers: dict[str, str] = field(default_factory=lambda: dict(HEADERS))
     body: bytes = b""
+    relay: str | None = None
 
 
 @dataclass(frozen=True)
 class Post:
-    """Send sealed bytes."""
+    """Send sealed bytes.
+
+    Attributes:
+        relay: As of `Get`.
+    """
 
     url: str
     headers: dict[str, str]
     body: bytes
+    relay: str | None = None
 
 
 class Exchange:
@@ -83,7 +97,11 @@ class Exchange:
         self._deadline = deadline
 
     async def ask(self, step: Get | Post) -> Response | None:
-        """Return the answer to a request; None if there is no complete one that keeps the rules."""
+        """Return the answer to a request; None if there is no complete one that keeps the rules.
+
+        Raises:
+            CertificateError: The server's certificate cannot be trusted.
+        """
         try:
             async with asyncio.timeout(self._deadline):
                 response = await self._http.send(self._request(step), stream=True)
@@ -91,8 +109,11 @@ class Exchange:
                     return await _read(response)
                 finally:
                     await response.aclose()
-        except (self._httpx.TransportError, TimeoutError):
-            return None
+        except (self._httpx.TransportError, TimeoutError) as error:
+            lasting = certificate_error(error, url=step.url)
+            if lasting is None:
+                return None
+        raise lasting
 
     async def close(self) -> None:
         """Close the connections."""
@@ -100,6 +121,9 @@ class Exchange:
 
     def _request(self, step: Get | Post) -> Any:
         """Build a request apart from the client, which would add headers and cookies of its own."""
+        if step.relay is not None:
+            hint = "Only conversations with one Client go through a relay."
+            raise ParameterError("relay", must="be left out here", hint=hint)
         method = "GET" if isinstance(step, Get) else "POST"
         return self._httpx.Request(method, step.url, headers=step.headers, content=step.body)
 
@@ -143,8 +167,6 @@ def event_loop_beside() -> Iterator[Callable[[Coroutine[Any, Any, T]], T]]:
 
 
 def _httpx() -> Any:
-    try:
-        import httpx  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise MissingExtraError("Sending reports", package="httpx", extra="client") from None
+    import httpx  # noqa: PLC0415 - slow to import
+
     return httpx

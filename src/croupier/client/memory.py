@@ -1,4 +1,7 @@
-"""The client's memory: what it sealed, when it answers, what it has spent. Never a value."""
+"""The client's memory: what it sealed, when it answers, what it has spent. Never a value.
+
+It admits whoever reads it as the sender: it may hold a credential and tokens of an issuer.
+"""
 
 import math
 import os
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -15,11 +18,13 @@ from croupier.client.schedule import Turn
 from croupier.errors import CroupierError
 from croupier.protocol import durable
 from croupier.protocol.party_keys import SeenList, ShufflerKeys
-from croupier.protocol.signed_document import RoundNumber
+from croupier.protocol.signed_document import Bytes32, RoundNumber
 
 __all__ = [
     "BudgetError",
+    "Enrolled",
     "FileState",
+    "HeldToken",
     "Joined",
     "Listed",
     "Memory",
@@ -80,12 +85,50 @@ class _MemoryEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def _newer_entry(*, empty: Any) -> Any:
+    """Declare an entry that is left out while empty, so that older clients can read on."""
+    return Field(default=empty, exclude_if=lambda entry: entry is empty)
+
+
 class Sealed(_MemoryEntry):
-    """The bytes sealed for the last round of a plan: a retry sends them again."""
+    """The bytes sealed for the last round of a plan: a retry sends them again.
+
+    Attributes:
+        round: The round.
+        batch: The batch, 32 hexadecimal digits.
+        body: The sealed bytes, hexadecimal.
+        due: The time at which a prepared report is to be sent, in seconds since 1970; None if
+            nothing is left to send, or whoever sealed it sends it.
+        delay: The seconds from preparing to that time, as drawn.
+        is_delivered: True if a prepared report was accepted.
+    """
 
     round: RoundNumber
     batch: str
     body: str
+    due: float | None = _newer_entry(empty=None)
+    delay: float | None = _newer_entry(empty=None)
+    is_delivered: bool = _newer_entry(empty=False)
+
+    def prepared(self, *, now: float, delay: float) -> Self:
+        """Return the entry with the time at which it is due, drawn once."""
+        if self.due is not None or self.is_delivered:
+            return self
+        return self.model_copy(update={"due": now + delay, "delay": delay})
+
+    def settled(self, *, is_delivered: bool) -> Self:
+        """Return the entry without anything left to send."""
+        return self.model_copy(update={"due": None, "delay": None, "is_delivered": is_delivered})
+
+    def on_a_clock_at(self, now: float) -> Self:
+        """Return the entry with a due time that the drawn delay allows.
+
+        A clock that shows less than when the time was drawn has been set back. The same delay
+        counts from now on, so that the report is not held until the clock has caught up.
+        """
+        if self.due is None or self.delay is None or now >= self.due - self.delay:
+            return self
+        return self.model_copy(update={"due": now + self.delay})
 
 
 class Joined(_MemoryEntry):
@@ -101,6 +144,39 @@ class Joined(_MemoryEntry):
     def turn(self) -> Turn:
         """Return the turn as it was drawn."""
         return Turn(answers=self.answers, first=self.first, last=self.last)
+
+
+class Enrolled(_MemoryEntry):
+    """A device as an issuer knows it.
+
+    Attributes:
+        device: The random name of the device, 64 hexadecimal digits.
+        credential: The credential that the issuer gave it; None until it does.
+    """
+
+    device: str
+    credential: str | None = _newer_entry(empty=None)
+
+
+class HeldToken(_MemoryEntry):
+    """The token of a round, or what is needed to ask for it.
+
+    Once the issuer has signed, `request` and `inverse` are forgotten: with them, whoever reads the
+    memory and the issuer's records could link the two.
+
+    Attributes:
+        key_id: The id of the issuer's key of the round.
+        seed: The one-time key that spends the token.
+        request: The bytes that the issuer is sent, always the same; None once it has signed.
+        inverse: Undoes the blinding; None once the issuer has signed. Never sent to anybody.
+        signature: The issuer's signature, checked; None until it has signed.
+    """
+
+    key_id: Bytes32
+    seed: Bytes32
+    request: str | None = _newer_entry(empty=None)
+    inverse: str | None = _newer_entry(empty=None)
+    signature: str | None = _newer_entry(empty=None)
 
 
 class Listed(SeenList):
@@ -129,6 +205,10 @@ class State(_MemoryEntry):
         resent: By plan and question, the randomised report of a plan that reuses its noise.
         spent: By attribute, the cost of every plan in nats, once per collection joined.
         spent_delta: By attribute, the chances that these nats do not hold, if not zero.
+        enrolled: By the address of the issuer.
+        tokens: By plan and round.
+        listed_issuer: By plan that admits by token, the newest list of the issuer's keys seen.
+        gateways: By plan, the newest version of the gateway's keys that was seen.
     """
 
     schema_version: int = 1
@@ -139,6 +219,10 @@ class State(_MemoryEntry):
     resent: dict[str, str] = {}
     spent: dict[str, list[float]] = {}
     spent_delta: _Newer[list[float]] = {}
+    enrolled: _Newer[Enrolled] = {}
+    tokens: _Newer[HeldToken] = {}
+    listed_issuer: _Newer[SeenList] = {}
+    gateways: _Newer[int] = {}
 
     def follow(self, keys: ShufflerKeys, rounds: Iterable[int] = (), *, hop: int = 0) -> int | None:
         """Remember a list of keys; refuse one that is older than or differs from what was seen.

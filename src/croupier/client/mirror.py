@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from croupier.client.conversation import Response, Server, Steps, Wait, ask_patiently
-from croupier.errors import ParameterError, SupersededError, UntrustedError
+from croupier.client.server import Server
+from croupier.client.steps import Steps, ask_patiently, until_settled
+from croupier.errors import CertificateError, ParameterError, SupersededError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
-from croupier.protocol.key_list import KeyList
+from croupier.protocol.key_list import KeyList, kept_seconds
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Round
 from croupier.protocol.superseded import SupersededPlan
@@ -26,7 +27,8 @@ __all__ = ["Look", "Served", "keep", "look"]
 
 _OK, _GONE = 200, 410
 _TRIES, _PAUSE = 3, 2.0
-"""Tries: a round may open between two requests, so addresses that differ are asked again."""
+"""Tries: a round may open between two requests, so addresses that differ are asked again. Seconds
+between them, besides those for which a cache in front of an address may be behind."""
 _PATIENCE = 30.0
 """Seconds for which an address that is busy or silent is asked again."""
 
@@ -39,14 +41,15 @@ class Served(NamedTuple):
         round: The round it was asked about; None if it was asked for the key list.
         body: Its answer; None if it has no such document.
         refusal: The reason that it gave instead of a document: the plan was superseded, or it
-            says so without the signature of the plan's shuffler.
+            says so without the signature of the plan's shuffler; or its certificate cannot be
+            trusted.
         is_silent: True if it did not answer, or was busy until it was asked no more.
     """
 
     url: str
     round: int | None
     body: bytes | None
-    refusal: SupersededError | UntrustedError | None = None
+    refusal: SupersededError | UntrustedError | CertificateError | None = None
     is_silent: bool = False
 
     @property
@@ -144,13 +147,12 @@ def look(plan: Plan, addresses: Sequence[str], *, insecure_http: bool = False) -
     """
     _require_different(addresses)
     servers = [Server(url=url, credential="", insecure_http=insecure_http) for url in addresses]
-    tries: list[Try] = []
-    for attempt in range(_TRIES):
-        if attempt:
-            yield Wait(_PAUSE)
-        tries.append((yield from _try(plan, servers)))
-        if Look(tries).is_settled:
-            break
+    tries = yield from until_settled(
+        lambda: _try(plan, servers),
+        lambda tries: Look(tries).is_settled,
+        tries=_TRIES,
+        pause=_PAUSE + kept_seconds(plan),
+    )
     return Look(tries)
 
 
@@ -198,7 +200,10 @@ def _try(plan: Plan, servers: Sequence[Server]) -> Steps[Try]:
 def _ask(plan: Plan, server: Server, number: int | None) -> Steps[Served]:
     """Ask for the key list, or for the document of a round."""
     step = server.get(plan.digest, "" if number is None else f"/rounds/{number}")
-    answer: Response | None = yield from ask_patiently(step, seconds=_PATIENCE)
+    try:
+        answer = yield from ask_patiently(step, seconds=_PATIENCE)
+    except CertificateError as error:
+        return Served(server.url, number, None, error)
     if answer is None or answer.status not in {_OK, _GONE}:
         return Served(server.url, number, None, is_silent=answer is None)
     if answer.status == _OK:
@@ -246,7 +251,10 @@ def _differ_in_open_rounds_alone(answers: Try, plan: Plan) -> bool:
         if served.round is None and served.body is not None
     ]
     open_rounds = {tuple(_round_numbers(read)) for read in lists}
-    same = {(read.analyzer.to_bytes(), read.keys.to_bytes()) for read in lists}
+    same = {
+        (read.analyzer.to_bytes(), read.keys.to_bytes(), read.tokens and read.tokens.digest)
+        for read in lists
+    }
     second = {keys.digest for read in lists for keys in _second_lists(read)}
     return len(open_rounds) > 1 and len(same) == 1 and len(second) <= 1
 
@@ -296,16 +304,23 @@ def _signers(lists: Iterable[KeyList], plan: Plan) -> Signers:
 def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
     """List rounds that were opened twice, with other keys or analyzers, or ask two things.
 
-    Also list versions of the shuffler's key list of which there are two.
+    Also list versions of the shuffler's or the issuer's key list of which there are two, and rounds
+    for which the issuer signed two keys.
     """
+    tokens: dict[int, set[str]] = {}
     versions: dict[tuple[str, int], set[str]] = {}
     openings: dict[int, set[tuple[str, str, str, str | None]]] = {}
     queries: dict[int, set[bytes]] = {}
     for read in _believed(list(documents), plan):
         if isinstance(read, KeyList):
-            versions.setdefault(("", read.keys.version), set()).add(read.keys.digest)
+            versions.setdefault(("shuffler", read.keys.version), set()).add(read.keys.digest)
+            if read.tokens is not None:
+                issued = versions.setdefault(("issuer", read.tokens.version), set())
+                issued.add(read.tokens.digest)
+                for number, key in zip(read.tokens.rounds, read.tokens.keys, strict=True):
+                    tokens.setdefault(number, set()).add(key)
         for keys in _second_lists(read):
-            versions.setdefault(("second ", keys.version), set()).add(keys.digest)
+            versions.setdefault(("second shuffler", keys.version), set()).add(keys.digest)
         for opening in read.shuffler if isinstance(read, KeyList) else (read.shuffler,):
             entry = (opening.batch, opening.key, opening.analyzer, opening.next)
             openings.setdefault(opening.round, set()).add(entry)
@@ -323,9 +338,13 @@ def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
             if len(digests) > 1
         ]
         + [
-            f"The list of the {which}shuffler's keys has {len(digests)} different versions "
-            f"{number}."
-            for (which, number), digests in sorted(versions.items())
+            f"The list of the {whose}'s keys has {len(digests)} different versions {number}."
+            for (whose, number), digests in sorted(versions.items())
             if len(digests) > 1
+        ]
+        + [
+            f"Round {number} has {len(keys)} different keys of the issuer."
+            for number, keys in sorted(tokens.items())
+            if len(keys) > 1
         ]
     )

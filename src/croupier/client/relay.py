@@ -1,19 +1,32 @@
 """Many people's reports over one connection: a relay that vouches for them, or a simulation."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import count
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from croupier.client.client import seal
-from croupier.client.conversation import Outcome, Server, Steps, fetch, post_patiently
+from croupier.client.conversation import (
+    Outcome,
+    Server,
+    Steps,
+    fetch,
+    post_patiently,
+    require_credential,
+)
+from croupier.client.oblivious import require_no_relay
 from croupier.errors import ParameterError
+from croupier.numerics.arrays import np
 from croupier.numerics.keystream import Keystream
-from croupier.plan.plan import Plan
 from croupier.protocol.key_list import KeyList
 from croupier.protocol.wire import encode_report, question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from croupier.plan.plan import Plan
 
 __all__ = ["send_all"]
 
@@ -51,6 +64,8 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
             got=plan.participation_model.model,
             hint="Use one Client per person: it remembers whose turn it is.",
         )
+    require_credential(plan)
+    require_no_relay(plan, server)
     body = yield from fetch(plan, server)
     if body is None:
         return Outcome.EXPIRED

@@ -50,14 +50,14 @@ def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
     if grouping == "assigned" and group is None:
         raise ParameterError("group", must="be given: the plan divides people by groups")
     if group is None:
-        own = int(rng.integers(len(lots), 1)[0]) if len(lots) > 1 else 0
+        own = rng.integer(len(lots)) if len(lots) > 1 else 0
     else:
         own = _group(group, len(lots))
     return _turn(plan, sum(map(len, lots[:own])), lots[own], rng)
 
 
 def _turn(plan: Plan, start: int, weights: Any, rng: Keystream) -> Turn:
-    drawn = int(rng.integers(sum(weights), 1)[0]) if len(weights) > 1 else 0
+    drawn = rng.integer(sum(weights)) if len(weights) > 1 else 0
     answers = start + next(at for at, end in enumerate(accumulate(weights)) if drawn < end)
     if not plan.participation_model.padded:
         return Turn(answers=answers, first=answers, last=answers)

@@ -18,9 +18,9 @@ from croupier.demo.site import Mixer, MixerKeys
 from croupier.errors import CroupierError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.wire import Epoch
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 __all__ = ["Collection", "make_collection"]
 

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from croupier.errors import CroupierError
-from croupier.shuffler.database.errors import StoreError
+from croupier.hosting.database.errors import StoreError
 
 __all__ = ["NoDatabaseError", "temporary_database"]
 

@@ -1,20 +1,23 @@
 """A channel: the probability of every output given every input."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from operator import index
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError
 from croupier.model.html import numbers
 from croupier.model.likelihood import LikelihoodClasses
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import log_above
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Channel"]
 
@@ -72,7 +75,7 @@ class Channel:
     @classmethod
     def from_weights(
         cls, weights: ArrayLike, denominator: int, *, inputs: Labels = (), outputs: Labels = ()
-    ) -> "Channel":
+    ) -> Channel:
         """An exact channel: non-negative integers, every row summing to `denominator`."""
         exact = isinstance(weights, np.ndarray) and weights.dtype.kind in "ui"
         matrix = np.array(weights, dtype=None if exact else object)
@@ -81,7 +84,7 @@ class Channel:
     @classmethod
     def from_probabilities(
         cls, probabilities: ArrayLike, *, inputs: Labels = (), outputs: Labels = ()
-    ) -> "Channel":
+    ) -> Channel:
         """A float channel: probabilities, every row summing to one within 1e-9."""
         return cls(np.array(probabilities, dtype=np.float64), None, inputs, outputs)
 
@@ -137,7 +140,7 @@ class Channel:
             return sum(map(Fraction, least.tolist()), Fraction(0))
         return Fraction(_row_sums(least[None, :])[0], self.denominator)
 
-    def reduced(self) -> "Channel":
+    def reduced(self) -> Channel:
         """An equivalent channel with the fewest outputs: proportional columns added, zeros dropped.
 
         Two proportional columns lead every observer to the same conclusion about the input. Each
@@ -175,7 +178,7 @@ class Channel:
             for w, p, q in columns.tolist()
         )
 
-    def __matmul__(self, other: "Channel") -> "Channel":
+    def __matmul__(self, other: Channel) -> Channel:
         if not isinstance(other, Channel):
             return NotImplemented
         if self.outputs != other.inputs:
@@ -188,7 +191,7 @@ class Channel:
         product = self.weights.astype(object) @ other.weights.astype(object)
         return Channel(product, self.denominator * other.denominator, *labels)
 
-    def __or__(self, other: "Channel") -> "Channel":
+    def __or__(self, other: Channel) -> Channel:
         if not isinstance(other, Channel):
             return NotImplemented
         if self.inputs != other.inputs:

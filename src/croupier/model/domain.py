@@ -1,17 +1,23 @@
 """The answers that people may give, and the index of each."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from numbers import Real
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import DataError, ParameterError
-from croupier.numerics.validate import whole_number
+from croupier.numerics.arrays import is_array, np
+from croupier.numerics.validate import unwrapped, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["Categories", "Domain", "Grid", "Product", "SignVectors"]
 
@@ -41,6 +47,10 @@ class Domain(ABC):
                 shows none.
         """
 
+    @abstractmethod
+    def encode_one(self, value: Any) -> int | tuple[int, ...]:
+        """Turn one person's value into what `encode` turns it into, without arrays."""
+
 
 @dataclass(frozen=True)
 class Categories(Domain):
@@ -53,7 +63,7 @@ class Categories(Domain):
     labels: Sequence[str | int]
 
     @classmethod
-    def of(cls, *, k: int | None, labels: Sequence[str | int] | None) -> "Categories":
+    def of(cls, *, k: int | None, labels: Sequence[str | int] | None) -> Categories:
         """Make a domain from the number of categories or from their labels, not both."""
         if (k is None) == (labels is None):
             raise ParameterError("k", must="be given, or `labels`, not both", hint="Try k=10.")
@@ -75,17 +85,38 @@ class Categories(Domain):
         if isinstance(self.labels, range):
             indices = _integers(values)
         else:
-            index = {label: position for position, label in enumerate(self.labels)}
-            found = (index.get(value, -1) for value in values.tolist())
+            found = (self._positions.get(value, -1) for value in values.tolist())
             indices = np.fromiter(found, dtype=np.int64, count=len(values))
         outside = int(np.count_nonzero((indices < 0) | (indices >= self.size)))
         if outside:
-            raise DataError(
-                outside,
-                f"values are not among the {self.size} categories",
-                hint="Map them to a category, or declare `labels`.",
-            )
+            raise self._outside(outside)
         return indices
+
+    def encode_one(self, value: Any) -> int:
+        """The index of the value.
+
+        >>> Categories(("no", "yes")).encode_one("yes")
+        1
+        """
+        entry = _entry(value)
+        if isinstance(self.labels, range):
+            index = _integer(entry)
+        else:
+            index = self._positions.get(entry, -1)
+        if not 0 <= index < self.size:
+            raise self._outside(1)
+        return index
+
+    @cached_property
+    def _positions(self) -> dict[str | int, int]:
+        return {label: position for position, label in enumerate(self.labels)}
+
+    def _outside(self, count: int) -> DataError:
+        return DataError(
+            count,
+            f"values are not among the {self.size} categories",
+            hint="Map them to a category, or declare `labels`.",
+        )
 
 
 @dataclass(frozen=True)
@@ -131,6 +162,15 @@ class Grid(Domain):
             position = np.rint((numbers - self.low) / self.step)
         return np.clip(position, 0, self.size - 1).astype(np.int64)
 
+    def encode_one(self, value: Any) -> int:
+        """The index of the nearest grid point; half-way, the even one.
+
+        >>> Grid(low=0, high=1, step=0.25).encode_one(0.3)
+        1
+        """
+        position = (_number(_entry(value)) - self.low) / self.step
+        return round(min(max(position, 0.0), self.size - 1.0))
+
 
 @dataclass(frozen=True)
 class SignVectors(Domain):
@@ -160,8 +200,20 @@ class SignVectors(Domain):
         positive = values == 1
         wrong = int(np.count_nonzero(~positive & (values != -1)))
         if wrong:
-            raise DataError(wrong, "entries are neither -1 nor +1", hint="Take the sign first.")
+            raise _no_signs(wrong)
         return np.asarray(positive, dtype=np.int8)
+
+    def encode_one(self, value: Any) -> tuple[int, ...]:
+        """The signs as 0 and 1.
+
+        >>> SignVectors(2).encode_one([-1, 1])
+        (0, 1)
+        """
+        row = _row(value, self.shape)
+        wrong = sum(entry not in {-1, 1} for entry in row)
+        if wrong:
+            raise _no_signs(wrong)
+        return tuple(int(entry == 1) for entry in row)
 
 
 @dataclass(frozen=True)
@@ -206,14 +258,80 @@ class Product(Domain):
             coded[...] = part.encode(own)
         return indices
 
+    def encode_one(self, value: Any) -> tuple[int, ...]:
+        """The encoded columns of all parts.
+
+        >>> Product((Categories(("no", "yes")), SignVectors(2))).encode_one(["yes", -1, 1])
+        (1, 0, 1)
+        """
+        own = self.split_one(_row(value, self.shape))
+        coded = (part.encode_one(entry) for part, entry in zip(self.parts, own, strict=True))
+        return tuple(chain.from_iterable(i if isinstance(i, tuple) else (i,) for i in coded))
+
     def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """The columns of each part: views of shape (people, *part.shape)."""
-        views, start = [], 0
+        return [rows[:, columns] for columns in self._columns]
+
+    def split_one(self, row: Sequence[Any]) -> list[Any]:
+        """The columns of each part in one row: an entry, or a row of its own."""
+        return [row[columns] for columns in self._columns]
+
+    @property
+    def _columns(self) -> Iterator[slice | int]:
+        start = 0
         for part in self.parts:
             stop = start + math.prod(part.shape)
-            views.append(rows[:, start:stop] if part.shape else rows[:, start])
+            yield slice(start, stop) if part.shape else start
             start = stop
-        return views
+
+
+def _no_signs(count: int) -> DataError:
+    return DataError(count, "entries are neither -1 nor +1", hint="Take the sign first.")
+
+
+def _plain(value: Any) -> Any:
+    """A value of an array or of a column in Python's types."""
+    return value.tolist() if is_array(value) else unwrapped(value)
+
+
+def _entry(value: Any) -> Any:
+    """A single entry, not a row."""
+    entry = _plain(value)
+    if isinstance(entry, (list, tuple)):
+        raise ParameterError("values", must="be one column", got=(1, len(entry)))
+    return entry
+
+
+def _row(value: Any, shape: tuple[int, ...]) -> list[Any]:
+    """A row of entries."""
+    row = _plain(value)
+    if not isinstance(row, (list, tuple)) or (len(row),) != shape:
+        got = (1, len(row)) if isinstance(row, (list, tuple)) else (1,)
+        raise ParameterError("values", must=f"be a matrix with {shape[0]} columns", got=got)
+    return [_plain(entry) for entry in row]
+
+
+def _number(entry: Any) -> float:
+    if entry is None:
+        raise DataError(1, "values are missing", hint="Drop or fill them first.")
+    if not isinstance(entry, Real):
+        raise DataError(1, "values are not numbers", hint="Convert or drop them first.")
+    try:
+        number = float(entry)
+    except OverflowError:
+        raise DataError(1, "values or more are too large", hint="Check them.") from None
+    if math.isnan(number):
+        raise DataError(1, "values are missing", hint="Drop or fill them first.")
+    return number
+
+
+def _integer(entry: Any) -> int:
+    if isinstance(entry, int):
+        return entry
+    number = _number(entry)
+    if not number.is_integer():
+        raise DataError(1, "values are not whole numbers", hint="Use a grid mechanism.")
+    return int(number)
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:

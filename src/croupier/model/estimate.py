@@ -1,19 +1,23 @@
 """The estimate that the analyzer publishes."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal
 
 from croupier.errors import ParameterError
 from croupier.model.html import numbers
 from croupier.model.interval_rule import Ends, IntervalRule, NormalRule
 from croupier.model.result import Library, Result, data_frame, plain
+from croupier.numerics.arrays import np
 from croupier.numerics.simplex import simplex_projection
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["Estimate"]
 
@@ -86,12 +90,12 @@ class Estimate(Result):
         """The ends of all intervals, computed on first use."""
         return self.intervals.ends(self.confidence)
 
-    def simultaneous(self) -> "Estimate":
+    def simultaneous(self) -> Estimate:
         """The same estimate with intervals that hold simultaneously (Bonferroni)."""
         together = 1 - (1 - self.confidence) / len(self.values)
         return replace(self, confidence=min(together, math.nextafter(1.0, 0.0)))
 
-    def projected(self) -> "Estimate":
+    def projected(self) -> Estimate:
         """The nearest distribution: shares that are not negative and sum to one.
 
         Projection lowers the error but adds a bias; standard errors and intervals stay those of the

@@ -1,16 +1,22 @@
 """Rules that give intervals of any confidence from the counts."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from croupier.numerics.arrays import np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["IntervalRule", "JoinedRule", "NormalRule"]
 
-Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
+Ends: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 
 
 class IntervalRule(ABC):
@@ -21,7 +27,7 @@ class IntervalRule(ABC):
         """The lower and the upper end of each interval; each holds singly."""
 
     @abstractmethod
-    def among(self, people: int) -> "IntervalRule":
+    def among(self, people: int) -> IntervalRule:
         """The rule about all of `people`, a random part of whom sent the reports."""
 
 
@@ -44,7 +50,7 @@ class NormalRule(IntervalRule):
         radius = NormalDist().inv_cdf((1 + confidence) / 2) * self.standard_errors
         return self.points - radius, self.points + radius
 
-    def among(self, people: int) -> "NormalRule":  # noqa: ARG002 - the standard errors say it
+    def among(self, people: int) -> NormalRule:  # noqa: ARG002 - the standard errors say it
         """The same rule: the standard errors already account for the sample."""
         return self
 
@@ -60,6 +66,6 @@ class JoinedRule(IntervalRule):
         lower, upper = zip(*(rule.ends(confidence) for rule in self.rules), strict=True)
         return np.concatenate(lower), np.concatenate(upper)
 
-    def among(self, people: int) -> "JoinedRule":
+    def among(self, people: int) -> JoinedRule:
         """The same rules about all people."""
         return JoinedRule([rule.among(people) for rule in self.rules])

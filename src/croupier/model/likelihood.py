@@ -1,14 +1,19 @@
 """Outputs of a channel, merged if they say the same about a pair of inputs."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import log_above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
 __all__ = ["LikelihoodClasses"]
 
@@ -37,7 +42,7 @@ class LikelihoodClasses:
     second: tuple[Fraction, ...]
 
     @classmethod
-    def merged(cls, outputs: Iterable[tuple[Fraction, Fraction, Fraction]]) -> "LikelihoodClasses":
+    def merged(cls, outputs: Iterable[tuple[Fraction, Fraction, Fraction]]) -> LikelihoodClasses:
         """Add up the outputs (reference, first, second) that are proportional to each other."""
         classes: dict[tuple[Fraction, ...], list[Fraction]] = {}
         for output in outputs:

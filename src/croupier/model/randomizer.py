@@ -1,27 +1,30 @@
 """The local randomizer: what a client does to its value before anything leaves the device."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from croupier.errors import DataError, ParameterError, TooLargeError
-from croupier.model.channel import Channel
-from croupier.model.domain import Domain
-from croupier.model.estimate import Estimate
-from croupier.model.likelihood import LikelihoodClasses
-from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.columns import column_like, is_column, library_of, read_column
 from croupier.numerics.keystream import Keystream, stream
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
     from croupier.model.bracket import Bracket
+    from croupier.model.channel import Channel
+    from croupier.model.domain import Domain
+    from croupier.model.estimate import Estimate
+    from croupier.model.likelihood import LikelihoodClasses
+    from croupier.model.report import ReportFormat
 
 __all__ = ["Randomizer", "require_randomizer"]
 
@@ -103,6 +106,18 @@ class Randomizer(ABC):
             indices: The result of ``domain.encode``, one entry (or row) per person.
             draws: One row per person, column j below ``draw_bounds[j]``.
         """
+
+    def respond_one(self, index: Any, draws: Sequence[int]) -> tuple[int, ...]:
+        """The report of one person, the same as that of `respond`.
+
+        The mechanisms of this package do without arrays here, so that a device needs none.
+
+        Args:
+            index: The result of ``domain.encode_one``.
+            draws: One integer below each of `draw_bounds`.
+        """
+        report = self.respond(np.array([index]), np.array([draws], dtype=np.uint64))
+        return tuple(np.ravel(report).tolist())
 
     @abstractmethod
     def channel(self) -> Channel:
@@ -216,6 +231,10 @@ class Randomizer(ABC):
             return column_like(values, self.report_format.to_bytes(reports))
         return column_like(values, reports)
 
+    def randomize_one(self, value: Any, *, rng: Keystream) -> tuple[int, ...]:
+        """Randomise the value of one person: the report that `randomize` gives for it."""
+        return self.respond_one(self.domain.encode_one(value), rng.row(self.draw_bounds))
+
     def estimate(
         self, reports: Any, *, confidence: float = 0.95, project: bool = False
     ) -> Estimate:
@@ -240,12 +259,25 @@ class Randomizer(ABC):
             entries = self.report_format.from_bytes(entries.tolist())
         malformed = int(np.count_nonzero(self.refused(entries)))
         if malformed:
-            raise DataError(
-                malformed,
-                f"entries are not reports of {self.mechanism} with these parameters",
-                hint="Check the mechanism and its parameters.",
-            )
+            raise self._no_reports(malformed)
         return entries
+
+    def _no_reports(self, count: int) -> DataError:
+        return DataError(
+            count,
+            f"entries are not reports of {self.mechanism} with these parameters",
+            hint="Check the mechanism and its parameters.",
+        )
+
+    def to_bytes_of_one(self, report: Sequence[int]) -> bytes:
+        """The bytes of one report, checked to be well formed."""
+        if not self.is_report(report):
+            raise self._no_reports(1)
+        return self.report_format.to_bytes_of_one(report)
+
+    def is_report(self, report: Sequence[int]) -> bool:
+        """Tell if some client sends these integers, whatever its value."""
+        return self.report_format.is_report(report)
 
     def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
         """Mark the rows of integers that no client sends, whatever its value."""
@@ -253,7 +285,7 @@ class Randomizer(ABC):
 
     def bracket(
         self, *, n: float, delta: float, corrupt: float = 0, report_probability: float = 1.0
-    ) -> "Bracket":
+    ) -> Bracket:
         """Prove epsilon after a uniform shuffle of `n` reports, from below and from above.
 
         Args:

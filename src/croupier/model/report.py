@@ -1,14 +1,19 @@
 """The format of a report: a row of integers, each below its bound."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import DataError
+from croupier.numerics.arrays import np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["ReportFormat"]
 
@@ -71,6 +76,28 @@ class ReportFormat:
         if self.ascending:
             wrong |= (fields[:, 1:] <= fields[:, :-1]).any(axis=1)
         return np.asarray(wrong)
+
+    def is_report(self, fields: Sequence[Any]) -> bool:
+        """Tell if these are the integers of one report of this format.
+
+        >>> ReportFormat((10, 2)).is_report((9, 1)), ReportFormat((10, 2)).is_report((9, 2))
+        (True, False)
+        """
+        if len(fields) != len(self.bounds):
+            return False
+        for field, bound in zip(fields, self.bounds, strict=True):
+            if not (isinstance(field, int) and 0 <= field < bound):
+                return False
+        return not self.ascending or all(one < two for one, two in pairwise(fields))
+
+    def to_bytes_of_one(self, fields: Sequence[int]) -> bytes:
+        r"""The bytes of one report, without arrays.
+
+        >>> ReportFormat((10, 2)).to_bytes_of_one((9, 1))
+        b'\x98'
+        """
+        bits = "".join(f"{f:0{width}b}" for f, width in zip(fields, self._widths, strict=True))
+        return int(bits.ljust(self.size * _BITS_A_BYTE, "0"), 2).to_bytes(self.size)
 
     def to_bytes(self, reports: NDArray[Any]) -> list[bytes]:
         """Each report as bytes of one length."""

@@ -1,5 +1,7 @@
 """The base of all results: a line, a card for notebooks, a dictionary and a data frame."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,10 +10,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Literal
 
-import numpy as np
-
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.html import Html, card, column, table
+from croupier.numerics.arrays import is_array, is_scalar
 from croupier.numerics.rounding import AtLeast, AtMost
 
 __all__ = ["Library", "Result", "card_text", "data_frame", "plain"]
@@ -97,12 +98,13 @@ def data_frame(columns: Mapping[str, Any], backend: Library | None = None) -> An
 def plain(value: Any) -> Any:
     """Return a value in JSON types; numbers that are not finite become None.
 
+    >>> import numpy as np
     >>> plain({"limit": math.inf, "shares": np.array([0.5]), "of": ("a", Fraction(1, 4))})
     {'limit': None, 'shares': [0.5], 'of': ['a', 0.25]}
     """
     if isinstance(value, Enum):
         return plain(value.value)
-    if isinstance(value, np.generic | np.ndarray):
+    if is_array(value) or is_scalar(value):
         return plain(value.tolist())
     if value is None or isinstance(value, bool | int | str):
         return value

@@ -1,13 +1,16 @@
 """The shuffler: a law over orders."""
 
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from croupier.numerics.columns import column_like, read_column
 from croupier.numerics.keystream import Keystream, stream
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["Shuffler"]
 

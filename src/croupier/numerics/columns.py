@@ -1,11 +1,14 @@
 """Columns of any data-frame library, read and returned in the same library."""
 
-from typing import Any, Final, Literal
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from croupier.errors import DataError, ParameterError
+from croupier.numerics.arrays import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["column_like", "is_column", "library_of", "read_column"]
 

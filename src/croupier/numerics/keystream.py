@@ -1,16 +1,23 @@
 """Uniform integers from a cryptographic keystream."""
 
+from __future__ import annotations
+
 import hashlib
 import os
-from collections.abc import Sequence
+import struct
 from itertools import groupby
 from operator import index
+from typing import TYPE_CHECKING
 
-import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
-from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
+from croupier.numerics.arrays import np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["WORD", "Keystream", "generator", "stream"]
 
@@ -57,10 +64,13 @@ class Keystream:
         key = os.urandom(_KEY_SIZE) if self._key is None else self._key
         self._cipher: CipherContext = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
 
-    def words(self, size: int) -> NDArray[np.uint64]:
-        """Draw `size` uniform 64-bit words."""
+    def _rekey_after_fork(self) -> None:
         if self._key is None and self._pid != os.getpid():
             self._rekey()
+
+    def words(self, size: int) -> NDArray[np.uint64]:
+        """Draw `size` uniform 64-bit words."""
+        self._rekey_after_fork()
         stream = np.empty(size * _BYTES_A_WORD, dtype=np.uint8)
         for start in range(0, len(stream), len(_ZEROS)):
             block = stream[start : start + len(_ZEROS)]
@@ -69,13 +79,10 @@ class Keystream:
 
     def integers(self, below: int, size: int) -> NDArray[np.uint64]:
         """Draw `size` integers, uniform on 0, 1, …, `below` - 1."""
-        below = index(below)
-        if not 1 <= below <= WORD:
-            raise ParameterError("below", must="be in [1, 2**64]", got=below)
-        if below == WORD:
-            return self.words(size)
-        accepted = WORD - WORD % below
+        below, accepted = _accepted(below)
         draws = self.words(size)
+        if below == WORD:
+            return draws
         if accepted < WORD:
             rejected = np.flatnonzero(draws >= np.uint64(accepted))
             while len(rejected):
@@ -88,6 +95,35 @@ class Keystream:
         runs = [(bound, len(list(run))) for bound, run in groupby(bounds)]
         blocks = [self.integers(bound, size * width).reshape(size, width) for bound, width in runs]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+
+    def row(self, bounds: Sequence[int]) -> list[int]:
+        """Draw one row of integers without arrays: the one that `table` would draw.
+
+        >>> Keystream(insecure_seed=7).row([6] * 5)
+        [0, 5, 3, 2, 5]
+        """
+        drawn: list[int] = []
+        for bound, run in groupby(bounds):
+            drawn += self._below(bound, len(list(run)))
+        return drawn
+
+    def integer(self, below: int) -> int:
+        """Draw one integer, uniform on 0, 1, …, `below` - 1."""
+        return self._below(below, 1)[0]
+
+    def _below(self, below: int, size: int) -> list[int]:
+        below, accepted = _accepted(below)
+        draws = [*self._words(size)]
+        rejected = [place for place, draw in enumerate(draws) if draw >= accepted]
+        while rejected:
+            for place, draw in zip(rejected, self._words(len(rejected)), strict=True):
+                draws[place] = draw
+            rejected = [place for place in rejected if draws[place] >= accepted]
+        return [draw % below for draw in draws]
+
+    def _words(self, size: int) -> tuple[int, ...]:
+        self._rekey_after_fork()
+        return struct.unpack(f"<{size}Q", self._cipher.update(bytes(size * _BYTES_A_WORD)))
 
     def __reduce__(self) -> str | tuple[object, ...]:
         msg = "a keystream holds a secret and cannot be pickled; make a new one where it is needed"
@@ -129,6 +165,14 @@ def generator(
     711
     """
     return np.random.default_rng(stream(rng, insecure_seed).words(4))
+
+
+def _accepted(below: int) -> tuple[int, int]:
+    """The bound, and its largest multiple that words reach: words from there on are refused."""
+    below = index(below)
+    if not 1 <= below <= WORD:
+        raise ParameterError("below", must="be in [1, 2**64]", got=below)
+    return below, WORD - WORD % below
 
 
 def _seed(given: int) -> int:

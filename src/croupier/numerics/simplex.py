@@ -1,7 +1,13 @@
 """Projection of numbers onto shares."""
 
-import numpy as np
-from numpy.typing import NDArray
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from croupier.numerics.arrays import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["simplex_projection"]
 

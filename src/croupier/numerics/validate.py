@@ -1,15 +1,18 @@
 """Checks of arguments at the public functions."""
 
+from __future__ import annotations
+
 import math
 import re
 from enum import Enum
 from operator import index
-from typing import Any, SupportsIndex, TypeVar
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
 from croupier.errors import ParameterError, UnknownNameError
+from croupier.numerics.arrays import is_scalar, np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["ONE_LINE", "array_given", "is_one_line", "member", "number_given"]
 __all__ += ["number_of_people", "require_delta", "unwrapped"]
@@ -150,6 +153,6 @@ def unwrapped(value: Any) -> Any:
     >>> unwrapped(np.int64(200)), unwrapped("k-rr")
     (200, 'k-rr')
     """
-    if isinstance(value, np.generic):
+    if is_scalar(value):
         return value.item()
     return value.as_py() if hasattr(value, "as_py") else value

@@ -1,15 +1,23 @@
 """A table of integer weights, and sampling from its rows."""
 
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError
+from croupier.numerics.arrays import np
 from croupier.numerics.keystream import WORD
+from croupier.numerics.portable import ordered_sum
+from croupier.numerics.rounding import log_above
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["WeightTable"]
 
@@ -33,7 +41,7 @@ class WeightTable:
             raise ParameterError("rows", must=f"be weights that sum to {self.denominator}")
 
     @classmethod
-    def rounded(cls, probabilities: NDArray[np.float64], denominator: int) -> "WeightTable":
+    def rounded(cls, probabilities: NDArray[np.float64], denominator: int) -> WeightTable:
         """Round float rows down; the remainder goes to each row's largest entry.
 
         >>> WeightTable.rounded(np.array([[0.5, 0.25, 0.25]]), 10).rows
@@ -41,10 +49,32 @@ class WeightTable:
         """
         rows = []
         for row in probabilities:
-            weights = [int(entry * denominator) for entry in row / row.sum()]
+            weights = [int(entry * denominator) for entry in row / ordered_sum(row)]
             weights[int(np.argmax(row))] += denominator - sum(weights)
             rows.append(tuple(weights))
         return cls(tuple(rows), denominator)
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The logarithm of the largest ratio of two weights of a column, rounded up.
+
+        Infinite if one row excludes an output that another allows.
+
+        >>> WeightTable(((3, 1), (1, 3)), 4).epsilon
+        1.0986122886681098
+        """
+        ends = [(max(column), min(column)) for column in zip(*self.rows, strict=True)]
+        if any(high and not low for high, low in ends):
+            return math.inf
+        return log_above(max(Fraction(high, low) for high, low in ends if high))
+
+    def pick(self, row: int, draw: int) -> int:
+        """The output of one row at a draw, without arrays.
+
+        >>> WeightTable(((3, 1), (1, 3)), 4).pick(0, 2)
+        0
+        """
+        return bisect_right(list(accumulate(self.rows[row])), draw)
 
     @cached_property
     def weights(self) -> NDArray[Any]:

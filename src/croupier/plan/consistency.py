@@ -47,6 +47,7 @@ def fit_together(plan: PlanFacts) -> None:
     _require_different_names(plan)
     _require_room(plan)
     require_shufflers_fit(plan)
+    _require_admission(plan)
 
 
 def _require_different_names(plan: PlanFacts) -> None:
@@ -132,4 +133,31 @@ def _require_questions(plan: PlanFacts) -> None:
             must=f"be 1 or {rounds}, one per round",
             got=len(plan.questions),
             hint="Add some, or change [participation].",
+        )
+
+
+def _require_admission(plan: PlanFacts) -> None:
+    admission = plan.admission
+    if admission.by == "token" and plan.shuffling.groups is not None:
+        raise ParameterError(
+            "admission.by",
+            must='be "credential" where a plan mixes by groups: a token belongs to no place',
+            got="token",
+            hint='Try "credential", or delete [shuffling.groups].',
+        )
+    if len(set(admission.origins)) < len(admission.origins):
+        raise ParameterError("admission.origins", must="differ", hint="Delete the repeated one.")
+    if admission.relay is not None and admission.relay in {s.operator for s in plan.shufflers}:
+        raise ParameterError(
+            "admission.relay",
+            must="not be who runs a shuffler: together they see who sends what they receive",
+            got=admission.relay,
+            hint="Let somebody else run the relay, or delete the key.",
+        )
+    keys = [plan.analyzer.key, *(each.key for each in plan.shufflers)]
+    if admission.key is not None and admission.key in keys:
+        raise ParameterError(
+            "admission.key",
+            must="be a key of its own: the issuer signs with nobody else's",
+            hint="Run: croupier keys create issuer --into FILE.",
         )

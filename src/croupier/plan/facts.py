@@ -21,6 +21,7 @@ from croupier.plan.noise import CountNoise
 from croupier.plan.problems import toml_value
 from croupier.plan.question import Question
 from croupier.plan.sections import (
+    AdmissionSection,
     AnalyzerSection,
     CollectionSection,
     GuaranteeSection,
@@ -129,6 +130,11 @@ class PlanFacts(Section):
         example=[{"operator": "Example Foundation"}],
     )
     analyzer: AnalyzerSection = AnalyzerSection()
+    admission: AdmissionSection = Field(
+        default=AdmissionSection(),
+        description="how the first shuffler knows that a sender may send",
+        exclude_if=lambda section: section == AdmissionSection(),
+    )
     guarantee: GuaranteeSection = GuaranteeSection()
     policy: dict[Rung, LimitsSection] = Field(
         default_factory=dict,
@@ -193,6 +199,11 @@ class PlanFacts(Section):
     def shuffler_key(self) -> str | None:
         """The shuffler's public key, in hexadecimal."""
         return self.shufflers[0].key
+
+    @property
+    def issuer_key(self) -> str | None:
+        """The issuer's public key, in hexadecimal."""
+        return self.admission.key
 
     @property
     def dummies(self) -> tuple[DummyTable | None, ...]:

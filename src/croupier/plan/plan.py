@@ -17,6 +17,7 @@ from croupier.plan.consistency import fit_together
 from croupier.plan.facts import PlanFacts
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
 from croupier.plan.problems import described
+from croupier.plan.sections import AdmissionSection
 
 if TYPE_CHECKING:
     from croupier.assessment.compare import Comparison
@@ -98,10 +99,15 @@ class Plan(Result, PlanFacts, title="croupier plan"):
     def canonical(self) -> bytes:
         """The canonical text of what is deployed: all but name, population, policy and record.
 
-        Tightening a policy must not give every client a new key.
+        Tightening a policy must not give every client a new key, and a page on another origin
+        changes nothing for those who take part elsewhere.
         """
         document = self.document()
         deployed = {name: value for name, value in document.items() if name not in _NOT_DEPLOYED}
+        admission = self.admission.model_copy(update={"origins": ()})
+        deployed.pop("admission", None)
+        if admission != AdmissionSection():
+            deployed["admission"] = admission.model_dump(exclude={"origins"}, exclude_none=True)
         deployed["questions"] = [question.model_dump(mode="json") for question in self.questions]
         return json.dumps(deployed, sort_keys=True, separators=(",", ":")).encode()
 

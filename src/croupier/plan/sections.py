@@ -12,11 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from croupier.errors import ParameterError
 from croupier.model.metric import Metric
 from croupier.numerics.keystream import WORD
-from croupier.plan.values import Count, Date, Duration, Line, Number, One, key, words
+from croupier.plan.values import Count, Date, Duration, Line, Number, One, Origin, key, words
 from croupier.shufflers.dummies import DummyTable
 
 __all__ = [
     "MOST_ROUNDS",
+    "AdmissionSection",
     "AnalyzerSection",
     "CollectionSection",
     "DummiesSection",
@@ -286,19 +287,19 @@ class CollectionSection(Section):
         return self
 
 
-def _root_key(signed: str) -> Any:
+def _root_key(signed: str, *, needed: str = "to deploy") -> Any:
     must = "be an Ed25519 public key, 64 hexadecimal digits, as `croupier keys` prints it"
     return Field(  # without an example: whoever copied it would trust a key that nobody holds
         default=None,
-        description=f"root key, which signs {signed}; needed to deploy",
+        description=f"root key, which signs {signed}; needed {needed}",
         json_schema_extra={"must": must},
         pattern="^[0-9a-f]{64}$",
     )
 
 
-def _operator(party: str) -> Any:
+def _operator(party: str, *, alone: str = "if one operator runs both, only collusion holds") -> Any:
     return words(
-        means=f"who runs the {party}; if one operator runs both, only collusion holds",
+        means=f"who runs the {party}; {alone}",
         example="Example Foundation",
         most=200,
     )
@@ -387,6 +388,31 @@ class AnalyzerSection(Section):
         example="estimate",
     )
     key: str | None = _root_key("the analyzer's keys and questions")
+
+
+class AdmissionSection(Section):
+    """[admission]: how the first shuffler knows that a sender may send."""
+
+    by: Literal["credential", "token"] = key(
+        "credential",
+        means='"credential": a pseudonym over all rounds; "token": one per round, unlinkable',
+        must='be "credential" or "token"',
+        example="token",
+    )
+    origins: tuple[Origin, ...] = key(
+        (),
+        means="web pages on other origins that may take part; not part of the digest",
+        must="be a list of origins: https://, a host, and a port if it is not 443",
+        example=["https://www.example"],
+        exclude_if=lambda origins: not origins,
+    )
+    relay: str | None = words(
+        means="who runs the relay that all reports must come through; it hides addresses",
+        example="Example Relay",
+        most=200,
+    )
+    operator: str | None = _operator("issuer", alone="it enrols people and gives out tokens")
+    key: str | None = _root_key("the list of the issuer's keys", needed="for tokens")
 
 
 class GuaranteeSection(Section):

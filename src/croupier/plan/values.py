@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 from croupier.numerics.validate import ONE_LINE, unwrapped
 
-__all__ = ["Count", "Date", "Duration", "Line", "Number", "One", "Two", "key", "plain", "spoken"]
-__all__ += ["words"]
+__all__ = ["Count", "Date", "Duration", "Line", "Number", "One", "Origin", "Two", "key", "plain"]
+__all__ += ["spoken", "words"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = "^([0-9]{1,8}) ?([smhd])$"
@@ -66,6 +66,13 @@ Two = Annotated[Literal[2], BeforeValidator(_a_number)]
 Count = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
 Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=ONE_LINE)]
+_HOST = r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?"
+_LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])"
+Origin = Annotated[
+    str,
+    Field(pattern=rf"^(https://({_HOST}|\[[0-9a-f:]+\])|http://{_LOOPBACK})(:[1-9][0-9]{{0,4}})?$"),
+]
+"""An origin as browsers write it: lower case, no path; without TLS on this machine only."""
 
 
 def _date(value: Any) -> Any:

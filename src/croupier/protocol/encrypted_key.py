@@ -18,6 +18,7 @@ from operator import ge
 from typing import Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers import Cipher
@@ -79,7 +80,9 @@ class Derivation:
         return _derived(passphrase, self.salt, self.n, self.r, self.p)
 
 
-def encrypt(key: Ed25519PrivateKey | X25519PrivateKey, passphrase: bytes, how: Derivation) -> bytes:
+def encrypt(
+    key: Ed25519PrivateKey | X25519PrivateKey | RSAPrivateKey, passphrase: bytes, how: Derivation
+) -> bytes:
     """Return the PEM text of a key, encrypted under a passphrase."""
     plain = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     padder, start = PKCS7(8 * _BLOCK_SIZE).padder(), os.urandom(_BLOCK_SIZE)

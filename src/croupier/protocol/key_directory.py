@@ -11,6 +11,7 @@ from typing import ClassVar, TypeVar
 
 from cryptography.exceptions import InternalError, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.errors import CroupierError, ParameterError
@@ -26,11 +27,16 @@ VARIABLE = "CROUPIER_PASSPHRASE"
 _SIGNS, _OPENS = ".pem", ".hpke.pem"
 _OTHERS = 0o077
 _SHORTEST_PASSPHRASE = 12
-_OF_A_ROLE = re.compile(r"(shuffler|release|intake|analyzer|approver)(?:-[0-9]+)?(?:\.hpke)?\.pem")
+_OF_A_ROLE = re.compile(
+    r"(shuffler|release|intake|analyzer|approver|issuer|inviter|gateway)(?:-[0-9]+)?(?:\.hpke)?\.pem"
+)
+_KEPT_BY = {"gateway": "intake"}
+"""Keys that lie in the directory of a role of another name."""
 
 SigningKey = Ed25519PrivateKey
 SealingKey = X25519PrivateKey
 K = TypeVar("K", bound=SigningKey | SealingKey)
+W = TypeVar("W", bound=SigningKey | SealingKey | RSAPrivateKey)
 
 
 class KeyFileError(CroupierError):
@@ -162,6 +168,19 @@ class KeyDirectory:
         """Return the newest key that opens seals, or the one with a public half, in hexadecimal."""
         return self._found(self.read_sealing, name, _OPENS, public)
 
+    def sealing_keys(self, name: str, *, most: int) -> dict[int, X25519PrivateKey]:
+        """Return the newest keys that open seals by their numbers, the newest first; or none."""
+        return {
+            _number(path, name, _OPENS): self.read_sealing(path)
+            for path in self._numbered(name, _OPENS)[:most]
+            if path.is_file()
+        }
+
+    def destroy_sealing_keys(self, name: str, *, keep: int) -> None:
+        """Destroy all keys of one name that open seals, but for the newest."""
+        for path in self._numbered(name, _OPENS)[keep:]:
+            destroy_file(path)
+
     def _found(self, read: Callable[[Path], K], name: str, suffix: str, public: str | None) -> K:
         """Return the newest key, or the one with a public half: then others need not open."""
         closed: KeyFileError | None = None
@@ -192,10 +211,9 @@ class KeyDirectory:
         newest, *_ = self._numbered(name, suffix)
         if not newest.is_file():
             return newest
-        number = newest.name.removeprefix(name).removesuffix(suffix).removeprefix("-") or "1"
-        return self.path / f"{name}-{int(number) + 1}{suffix}"
+        return self.path / f"{name}-{_number(newest, name, suffix) + 1}{suffix}"
 
-    def write(self, path: Path, key: K) -> K:
+    def write(self, path: Path, key: W) -> W:
         """Encrypt a key into a file of the directory that must not exist yet."""
         self._require_long_passphrase()
         self._make_folders(path.parent)
@@ -339,8 +357,13 @@ class RoleKeys(KeyDirectory):
 
     def _is_foreign(self, name: str) -> bool:
         named = _OF_A_ROLE.fullmatch(name)
-        owner = "release" if name == "batches" else named and named[1]
+        owner = "release" if name == "batches" else named and _KEPT_BY.get(named[1], named[1])
         return owner not in {None, self.role}
+
+
+def _number(path: Path, name: str, suffix: str) -> int:
+    """Return the number of a key in the name of its file; the first has none."""
+    return int(path.name.removeprefix(name).removesuffix(suffix).removeprefix("-") or 1)
 
 
 @contextmanager

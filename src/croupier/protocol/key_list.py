@@ -6,7 +6,7 @@ Everybody gets the same bytes, so that a client can compare them with a second m
 import json
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from croupier.errors import CroupierError, ParameterError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.token_keys import TokenKeys
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.public_keys import is_sealable
 from croupier.protocol.signed_document import (
@@ -30,8 +31,8 @@ from croupier.protocol.signed_document import (
 from croupier.protocol.wire import Epoch
 
 __all__ = ["AnalyzerKey", "KeyList", "NotAccepted", "OldRoundError", "Onward", "PolicyWord"]
-__all__ += ["ShufflerKey", "WireVersion", "is_current", "opening_of", "require_onward"]
-__all__ += ["require_version", "sent_digest"]
+__all__ += ["ShufflerKey", "WireVersion", "is_current", "kept_seconds", "opening_of"]
+__all__ += ["require_onward", "require_version", "sent_digest"]
 
 _FOUND = {
     Judgement.MET: "the policy is met",
@@ -257,6 +258,15 @@ def is_current(text: str) -> bool:
     return "analyzer" in json.loads(text)
 
 
+def kept_seconds(plan: Plan) -> int:
+    """Return the seconds for which a cache may keep a key list or a round's document.
+
+    So much later a new round or a replaced key is seen: a hundredth of a round, so that nobody
+    misses more of it; at least a second, in which workers renew theirs; at most a minute.
+    """
+    return min(max(int(plan.collection.every.total_seconds()) // 100, 1), 60)
+
+
 class PolicyWord(Document):
     """The analyzer's statement on whether the plan meets its policy, as proved when it signed.
 
@@ -400,6 +410,7 @@ class KeyList(Document):
     Attributes:
         onward: The second shuffler's part, one per entry of `shuffler` and in their order; absent
             if the plan has one shuffler.
+        tokens: The list of the issuer's keys; absent if the plan admits by credential.
     """
 
     schema_version: WireVersion
@@ -408,9 +419,10 @@ class KeyList(Document):
     keys: ShufflerKeys
     shuffler: tuple[ShufflerKey, ...]
     onward: Absent[tuple[Onward, ...]] = None
+    tokens: Absent[TokenKeys] = None
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - keyword-only parts of one document
         cls,
         plan: Plan,
         *,
@@ -418,9 +430,15 @@ class KeyList(Document):
         keys: ShufflerKeys,
         shuffler: tuple[ShufflerKey, ...],
         onward: tuple[Onward, ...] | None = None,
+        tokens: TokenKeys | None = None,
     ) -> Self:
-        """Return the list of a plan; with two shufflers, `onward` has an entry per open round."""
-        later = {} if onward is None else {"onward": onward}
+        """Return the list of a plan.
+
+        With two shufflers, `onward` has an entry per open round; `tokens` is given if the plan
+        admits by token.
+        """
+        given: dict[str, Any] = {"onward": onward, "tokens": tokens}
+        later = {name: part for name, part in given.items() if part is not None}
         return cls(
             schema_version=2,
             plan=plan.canonical.decode(),
@@ -454,6 +472,7 @@ class KeyList(Document):
             raise UntrustedError(what, "names two batches for one round")
         read.require_one_analyzer()
         require_onward(what, read.onward, plan, read.shuffler)
+        read.require_tokens(plan)
         return read
 
     def require_one_analyzer(self) -> None:
@@ -462,6 +481,16 @@ class KeyList(Document):
             raise UntrustedError(
                 "the key list", "shows another key of the analyzer than its round was opened for"
             )
+
+    def require_tokens(self, plan: Plan) -> None:
+        """Refuse a list of the issuer's keys that is missing, superfluous or not its root's."""
+        if plan.admission.by != "token":
+            if self.tokens is not None:
+                raise UntrustedError("the key list", "has keys of an issuer, unlike the plan")
+            return
+        if self.tokens is None:
+            raise UntrustedError("the key list", "has no keys of the issuer, unlike the plan")
+        self.tokens.check(plan)
 
 
 def require_version(what: str, data: bytes) -> None:

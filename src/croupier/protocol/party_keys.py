@@ -45,6 +45,7 @@ __all__ = [
     "SeenList",
     "ShufflerKeys",
     "Signers",
+    "VersionedList",
 ]
 __all__ += ["hop_of", "signers_beside"]
 
@@ -95,7 +96,32 @@ class SeenList(Document):
     digest: Bytes32
 
 
-class ShufflerKeys(RootDocument):
+class VersionedList(RootDocument):
+    """A list of keys that its party signs anew when one is added: versions only rise."""
+
+    version: Version
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the signed list, in hexadecimal: two lists of one version differ in it."""
+        return sha256(self.to_bytes()).hexdigest()
+
+    @property
+    def seen(self) -> SeenList:
+        """The part of the list that is remembered once it was seen."""
+        return SeenList(version=self.version, digest=self.digest)
+
+    def require_not_before(self, earlier: Self | SeenList) -> None:
+        """Refuse a list with a lower version than an earlier one, or a second of its version."""
+        if self.version < earlier.version:
+            raise UntrustedError(
+                self.what, f"is version {self.version}, and {earlier.version} was seen before"
+            )
+        if self.version == earlier.version and self.digest != earlier.digest:
+            raise UntrustedError(self.what, f"is a second one of version {self.version}")
+
+
+class ShufflerKeys(VersionedList):
     """A shuffler's keys by role and round, signed by its root."""
 
     what = "the list of the shuffler's keys"
@@ -103,7 +129,6 @@ class ShufflerKeys(RootDocument):
     purpose = "shuffler keys"
 
     kind: Literal["shuffler keys"]
-    version: Version
     release: Annotated[tuple[ReleaseKey, ...], Field(min_length=1)]
     intake: Annotated[tuple[IntakeKey, ...], Field(min_length=1)]
 
@@ -249,16 +274,6 @@ class ShufflerKeys(RootDocument):
             )
 
     @property
-    def digest(self) -> str:
-        """SHA-256 of the signed list, in hexadecimal: two lists of one version differ in it."""
-        return sha256(self.to_bytes()).hexdigest()
-
-    @property
-    def seen(self) -> SeenList:
-        """The part of the list that is remembered once it was seen."""
-        return SeenList(version=self.version, digest=self.digest)
-
-    @property
     def counts_from(self) -> int:
         """The first round for which all its newest keys are valid."""
         return max(self.release[-1].from_round, self.intake[-1].from_round)
@@ -275,15 +290,6 @@ class ShufflerKeys(RootDocument):
         """Tell whether the release key of a round was replaced by that of a newer round."""
         own, other = _of_round(self.release, round_number), _of_round(self.release, newest)
         return own.from_round < other.from_round
-
-    def require_not_before(self, earlier: Self | SeenList) -> None:
-        """Refuse a list with a lower version than an earlier one, or a second of its version."""
-        if self.version < earlier.version:
-            raise UntrustedError(
-                self.what, f"is version {self.version}, and {earlier.version} was seen before"
-            )
-        if self.version == earlier.version and self.digest != earlier.digest:
-            raise UntrustedError(self.what, f"is a second one of version {self.version}")
 
 
 @dataclass(frozen=True, kw_only=True)

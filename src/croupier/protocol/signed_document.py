@@ -130,14 +130,18 @@ class SignedDocument(Document):
             raise UntrustedError(self.what, f"is not signed by {called}")
 
 
-NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
+NAMED = {
+    "shuffler_key": "shufflers.key",
+    "analyzer_key": "analyzer.key",
+    "issuer_key": "admission.key",
+}
 """The places where a plan names the keys."""
 
 
 class RootDocument(SignedDocument):
     """A document that is signed by a key named in the plan: the root of a party."""
 
-    signer: ClassVar[Literal["shuffler_key", "analyzer_key"]]
+    signer: ClassVar[Literal["shuffler_key", "analyzer_key", "issuer_key"]]
 
     @classmethod
     def signed(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:

@@ -5,23 +5,28 @@
 Reference: barnes2022, base mode, single shot.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
-from numpy.typing import NDArray
 
 from croupier.errors import MalformedReportError, ParameterError
-from croupier.model.randomizer import Randomizer
+from croupier.numerics.arrays import np
 from croupier.numerics.validate import whole_number
-from croupier.plan.plan import Plan
 from croupier.protocol.hpke import SEAL_SIZE, SUITE
 from croupier.protocol.signed_document import LAST_ROUND, canonical
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from croupier.model.randomizer import Randomizer
+    from croupier.plan.plan import Plan
 
 __all__ = ["BATCH_SIZE", "OWNER_SIZE", "Decoded", "Epoch", "Seal"]
 __all__ += ["asks_by_query", "decode_report", "decode_reports", "encode_report", "envelope_length"]
@@ -189,6 +194,7 @@ class Decoded(NamedTuple):
 def envelope_length(plan: Plan) -> int:
     r"""Return the bytes of every envelope of a plan.
 
+    >>> from croupier.plan.plan import Plan
     >>> envelope_length(Plan.from_toml('schema = 2\nrandomizer = {mechanism = "k-rr", k = 2, '
     ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
     128
@@ -229,7 +235,8 @@ def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:
     if report is None:
         return (_VERSION + _NULL).ljust(plan.protections.report_size, b"\0")
     randomizer = question(plan, round_number)
-    body = randomizer.report_format.to_bytes(randomizer.read_reports(np.asarray(report)[None]))[0]
+    plain = report.tolist() if hasattr(report, "tolist") else report
+    body = randomizer.to_bytes_of_one(plain if isinstance(plain, (list, tuple)) else (plain,))
     return (_VERSION + _DATA + body).ljust(plan.protections.report_size, b"\0")
 
 

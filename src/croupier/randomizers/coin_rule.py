@@ -1,11 +1,12 @@
 """Exact intervals of a mean, from the number of people whose coin shows one."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from croupier.model.interval_rule import Ends, IntervalRule
+from croupier.numerics.arrays import np
 
 __all__ = ["CoinRule"]
 
@@ -56,7 +57,7 @@ class CoinRule(IntervalRule):
         upper = 1 - _least_chance(self.coins - most_ones, self.coins, confidence)
         return self._quantity(lower, -self.slack), self._quantity(upper, self.slack)
 
-    def among(self, people: int) -> "CoinRule":  # noqa: ARG002 - the bound is the same
+    def among(self, people: int) -> CoinRule:  # noqa: ARG002 - the bound is the same
         """The same rule: it holds for a sample too."""
         return self
 

@@ -1,23 +1,27 @@
 """Mechanisms in which a report supports some of the categories."""
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import log_above
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.categorical import CategoricalRandomizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["FrequencyOracle", "Report"]
 

@@ -1,26 +1,29 @@
 """Bounded discrete Gaussian noise."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from croupier.errors import ParameterError
-from croupier.model.channel import Channel
+from croupier.numerics.arrays import np
 from croupier.numerics.bisection import bisect_safe
+from croupier.numerics.portable import ordered_sum, portable_exp
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.grid_mean import GridMean
 from croupier.randomizers.parameter import TAIL, declares
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["DiscreteGaussian"]
 
 _MOST_REACH = 1 << 16
 
-_SLACKS = (0.0, *(10.0**power for power in range(-14, 0)))
+_SLACKS = (0.0, *(float(f"1e{power}") for power in range(-14, 0)))
 """Margins below the ceiling, tried in turn until the rounded law stays below it."""
 
 
@@ -71,7 +74,7 @@ class DiscreteGaussian(GridMean):
         if not 2 <= self.tail <= 5:
             raise ParameterError("tail", must="be in [2, 5]", got=self.tail, hint="Try 3.")
         last = self.grid.size - 1
-        uncut = last / (math.sqrt(self.tail**2 + 2 * self.max_epsilon_local) - self.tail)
+        uncut = last / (math.sqrt(self.tail * self.tail + 2 * self.max_epsilon_local) - self.tail)
         reach = math.ceil(self.tail * uncut)
         self.require_coarse(self.grid.size + 2 * reach)
         if reach > _MOST_REACH:
@@ -87,19 +90,19 @@ class DiscreteGaussian(GridMean):
 
     def _least_sigma(self, law: _Law, target: float) -> _Law:
         """The law with the least sigma at which the ends, before rounding, stay below `target`."""
+        least = portable_exp(np.array([-target]))
 
         def is_safe(sigma: float) -> bool:
             low, high = self._rows(self._ends, _Law(sigma, law.reach))
-            return bool(np.abs(np.log(high / low)).max() <= target)
+            return bool((low >= high * least).all() and (high >= low * least).all())
 
         scale = law.sigma
         sigma = bisect_safe(is_safe, safe=100 * scale, unsafe=scale / 100, tolerance=1e-15 * scale)
         return _Law(sigma, law.reach)
 
-    def _end_table(self, law: _Law) -> Channel:
+    def _end_table(self, law: _Law) -> WeightTable:
         """The two ends of the grid as integers."""
-        table = WeightTable.rounded(self._rows(self._ends, law), self.denominator)
-        return Channel.from_weights(table.weights, self.denominator)
+        return WeightTable.rounded(self._rows(self._ends, law), self.denominator)
 
     @property
     def _ends(self) -> NDArray[np.float64]:
@@ -112,13 +115,15 @@ class DiscreteGaussian(GridMean):
         rows = np.empty((len(means), len(outputs)))
         for _ in range(200):
             exponent = -0.5 * ((outputs - center[:, None]) / law.sigma) ** 2
-            rows = np.exp(exponent - exponent.max(axis=1, keepdims=True))
-            rows /= rows.sum(axis=1, keepdims=True)
-            error = means - rows @ outputs
+            rows = portable_exp(exponent - exponent.max(axis=1, keepdims=True))
+            rows /= ordered_sum(rows)[:, None]
+            mean = ordered_sum(rows * outputs)
+            error = means - mean
             if np.abs(error).max() <= 1e-14 * len(outputs):
                 break
-            spread = rows @ outputs**2 - (rows @ outputs) ** 2
-            center += np.clip(error / spread * law.sigma**2, -law.sigma, law.sigma)
+            spread = ordered_sum(rows * outputs**2) - mean**2
+            move = error / spread * (law.sigma * law.sigma)
+            center += np.clip(move, -law.sigma, law.sigma)
         return rows
 
     @cached_property

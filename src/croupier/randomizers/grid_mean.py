@@ -1,24 +1,30 @@
 """Randomizers of a number on a grid, for means."""
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError
 from croupier.model.channel import Channel
-from croupier.model.domain import Grid
 from croupier.model.estimate import Estimate
-from croupier.model.interval_rule import IntervalRule
 from croupier.model.report import ReportFormat
-from croupier.numerics.weight_table import WeightTable
+from croupier.numerics.arrays import np
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.linear_rule import LinearRule
 from croupier.randomizers.parameter import GRID, declares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from croupier.model.domain import Grid
+    from croupier.model.interval_rule import IntervalRule
+    from croupier.numerics.weight_table import WeightTable
 
 __all__ = ["GridMean"]
 
@@ -64,7 +70,7 @@ class GridMean(CalibratedRandomizer):
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
         """The epsilon of the integers."""
-        return self.channel().epsilon
+        return self.table.epsilon
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:
@@ -79,6 +85,10 @@ class GridMean(CalibratedRandomizer):
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The output that the draw picks from the value's row."""
         return self.table.respond(indices, draws[:, 0])
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int]:
+        """The output that the draw picks from the value's row."""
+        return (self.table.pick(index, draws[0]),)
 
     def channel(self) -> Channel:
         """The law of a report given the grid point, exactly."""

@@ -1,18 +1,22 @@
 """Hadamard response."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import exp_enclosure
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["HadamardResponse"]
 
@@ -67,6 +71,12 @@ class HadamardResponse(FrequencyOracle):
         flip = wanted != _is_odd(rows & columns)
         lowest_bit = rows & (~rows + np.uint64(1))
         return np.where(flip, columns ^ lowest_bit, columns)
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int]:
+        """A uniform column of the side that the first draw picks."""
+        row, column = index + 1, draws[1]
+        wanted, is_odd = draws[0] < self._miss, (row & column).bit_count() % 2 == 1
+        return (column if wanted == is_odd else column ^ (row & -row),)
 
     @cached_property
     def levels(self) -> tuple[Fraction, Fraction]:

@@ -1,20 +1,25 @@
 """k-ary randomized response."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import exp_enclosure
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
 __all__ = ["KaryRandomizedResponse", "blanket_weight", "kary_response"]
+__all__ += ["kary_response_of_one"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +64,10 @@ class KaryRandomizedResponse(FrequencyOracle):
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The answer that the draw picks, or the truth."""
         return kary_response(indices, draws[:, 0], blanket=self.blanket, k=self.size)
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int]:
+        """The answer that the draw picks, or the truth."""
+        return (kary_response_of_one(index, draws[0], blanket=self.blanket, k=self.size),)
 
     @property
     def levels(self) -> tuple[Fraction, Fraction]:
@@ -106,3 +115,9 @@ def kary_response(
     """Randomise each index below `k` with one draw."""
     answers = np.floor_divide(draws, np.uint64(blanket))
     return np.where(answers < k, answers.view(np.int64), indices)
+
+
+def kary_response_of_one(index: int, draw: int, *, blanket: int, k: int) -> int:
+    """Randomise one index below `k` with one draw."""
+    answer = draw // blanket
+    return answer if answer < k else index

@@ -1,16 +1,20 @@
 """Bounded discrete Laplace noise."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.grid_mean import GridMean
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["DiscreteLaplace"]
 

@@ -1,16 +1,20 @@
 """Intervals of averages of scores whose noise is known; coverage is measured, not proved."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from croupier.model.interval_rule import Ends, IntervalRule
+from croupier.numerics.arrays import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["DoubtfulRule", "LinearRule", "radius"]
 
-Real = NDArray[np.float64]
+Real: TypeAlias = "NDArray[np.float64]"
 
 
 def radius(variance: Real, jump: Real | float, n: int, confidence: float) -> Real:
@@ -69,7 +73,7 @@ class LinearRule(IntervalRule):
         """The variance of one score."""
         return self.variance
 
-    def among(self, people: int) -> "LinearRule":
+    def among(self, people: int) -> LinearRule:
         """The rule for reports of a sample, whose own spread is added."""
         return replace(self, people=people)
 

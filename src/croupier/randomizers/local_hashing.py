@@ -1,22 +1,26 @@
 """Local hashing: randomized response over the bucket of a fresh hash."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
-from croupier.randomizers.k_rr import blanket_weight, kary_response
+from croupier.randomizers.k_rr import blanket_weight, kary_response, kary_response_of_one
 from croupier.randomizers.parameter import WHOLE, declares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["LocalHashing"]
 
@@ -98,13 +102,21 @@ class LocalHashing(FrequencyOracle):
         bucket = kary_response(own, draws[:, 1], blanket=self.blanket, k=self.g)
         return np.stack([seeds, bucket.astype(np.uint64)], axis=1)
 
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int, int]:
+        """Randomise the bucket of the value under the hash of the first draw."""
+        seed, draw = draws
+        own = self._bucket(seed, index)
+        return seed, kary_response_of_one(own, draw, blanket=self.blanket, k=self.g)
+
     def hash(self, seeds: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The bucket of each value under each seed (broadcast)."""
-        prime = np.uint64(self.prime)
-        high, constant = np.divmod(seeds, prime)
-        square, linear = np.divmod(high, prime)
-        polynomial = (square * values + linear) % prime * values + constant
-        return np.asarray(polynomial % prime % np.uint64(self.g))
+        return np.asarray(self._bucket(seeds, values))
+
+    def _bucket(self, seed: Any, value: Any) -> Any:
+        """The bucket; integers and arrays of 64-bit words alike."""
+        high, constant = divmod(seed, self.prime)
+        square, linear = divmod(high, self.prime)
+        return ((square * value + linear) % self.prime * value + constant) % self.prime % self.g
 
     @cached_property
     def levels(self) -> tuple[Fraction, Fraction]:

@@ -1,13 +1,11 @@
 """A randomizer from any matrix of probabilities."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from croupier.errors import ParameterError
 from croupier.model.channel import Channel
@@ -15,15 +13,21 @@ from croupier.model.domain import Categories
 from croupier.model.estimate import Estimate
 from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import is_array, np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.frequency_oracle import count_values
 from croupier.randomizers.linear_rule import DoubtfulRule
 from croupier.randomizers.parameter import LABELS, MATRIX, declares
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
 __all__ = ["MatrixRandomizer"]
 
-Moments = tuple[NDArray[np.float64], NDArray[np.float64]]
+Moments: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,18 +61,19 @@ class MatrixRandomizer(Randomizer):
     )
 
     def __post_init__(self) -> None:
-        rows = self.matrix.tolist() if isinstance(self.matrix, np.ndarray) else self.matrix
+        given: Any = self.matrix
+        rows = given.tolist() if is_array(given) else given
         object.__setattr__(self, "matrix", tuple(tuple(row) for row in rows))
         if len({len(row) for row in self.matrix}) != 1 or not len(self.matrix[0]):
             raise ParameterError("matrix", must="have rows and columns, all rows of one length")
         if self.labels is not None:
             object.__setattr__(self, "labels", tuple(self.labels))
-        self.channel()  # refuses rows that are not a law
+        _ = self.table, self.domain  # refuse rows that are not a law, and labels that are none
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
         """The epsilon of the integers."""
-        return self.channel().epsilon
+        return self.table.epsilon
 
     @cached_property
     def table(self) -> WeightTable:
@@ -103,6 +108,10 @@ class MatrixRandomizer(Randomizer):
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The column that the draw picks from the value's row."""
         return self.table.respond(indices, draws[:, 0])
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int]:
+        """The column that the draw picks from the value's row."""
+        return (self.table.pick(index, draws[0]),)
 
     def channel(self) -> Channel:
         """The integers over their denominator."""

@@ -1,18 +1,23 @@
 """One-bit mean: a number becomes one biased coin."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from croupier.numerics.arrays import np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.coin_rule import CoinRule
 from croupier.randomizers.grid_mean import GridMean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["OneBitMean"]
 

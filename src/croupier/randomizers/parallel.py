@@ -1,6 +1,9 @@
 """Parallel queries: each person answers one of several, drawn in private."""
 
+from __future__ import annotations
+
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
@@ -8,10 +11,7 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import accumulate, chain, count, permutations, product
 from operator import or_
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
@@ -21,6 +21,7 @@ from croupier.model.interval_rule import JoinedRule
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle
@@ -28,6 +29,9 @@ from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.parameter import TABLES, WHOLE_NUMBERS, declares
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.sampled_sign import SampledSign
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["ParallelRandomizer"]
 
@@ -198,6 +202,14 @@ class ParallelRandomizer(Randomizer):
             reports[people, 1 : 1 + width] = np.reshape(answers, (len(people), width))
         return reports
 
+    def respond_one(self, index: Sequence[int], draws: Sequence[int]) -> tuple[int, ...]:
+        """The answer to the drawn query, padded with zeros."""
+        drawn = bisect_right(list(accumulate(self.weights)), draws[0])
+        own = [draws[column] for column in self._draw_columns[drawn]]
+        answer = self.queries[drawn].respond_one(self.domain.split_one(index)[drawn], own)
+        width = len(self.report_format.bounds)
+        return (drawn, *answer, *(0,) * (width - 1 - len(answer)))
+
     def answers(self, reports: NDArray[Any]) -> list[NDArray[Any]]:
         """The reports of each query, as that query's own methods take them."""
         found = []
@@ -219,6 +231,14 @@ class ParallelRandomizer(Randomizer):
             answers = own[:, 1] if end == 2 else own[:, 1:end]
             wrong[people] = own[:, end:].any(axis=1) | query.refused(answers)
         return wrong
+
+    def is_report(self, report: Sequence[int]) -> bool:
+        """Tell if these integers answer their query and are padded with zeros."""
+        if not super().is_report(report):
+            return False
+        query = self.queries[report[0]]
+        end = 1 + len(query.report_format.bounds)
+        return not any(report[end:]) and query.is_report(report[1:end])
 
     def channel(self) -> Channel:
         """The law of a report given the row of values: weighted blocks side by side.

@@ -4,16 +4,17 @@ The keys of a plan file, its published schema, its comments, the options of comm
 of errors all follow from that declaration.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from numbers import Integral, Real
 from operator import index
 from typing import Any
 
-import numpy as np
-
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
+from croupier.numerics.arrays import is_array
 from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import ONE_LINE, is_one_line
 
@@ -132,7 +133,7 @@ def _grid(value: Any) -> Grid:
 
 
 def _matrix(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return value
     entries = (Integral, float)
     rows = tuple(tuple(_list(row)) for row in _list(value))

@@ -1,21 +1,25 @@
 """The value itself, without noise: for plans whose shufflers add dummies."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.randomizers.categorical import Categorical
 from croupier.randomizers.frequency_oracle import count_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["Plain"]
 
@@ -62,6 +66,14 @@ class Plain(Categorical):
     ) -> NDArray[Any]:
         """The categories."""
         return indices
+
+    def respond_one(
+        self,
+        index: int,
+        draws: Sequence[int],  # noqa: ARG002 - nothing is random
+    ) -> tuple[int]:
+        """The category."""
+        return (index,)
 
     def channel(self) -> Channel:
         """The identity."""

@@ -1,27 +1,33 @@
 """One-time RAPPOR: a Bloom filter with noisy bits."""
 
+from __future__ import annotations
+
 import hashlib
 import math
-from collections.abc import Sequence
+import unicodedata
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
+from croupier.numerics.independence import are_independent
 from croupier.numerics.rounding import exp_enclosure, log_above
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.categorical import CategoricalRandomizer
 from croupier.randomizers.linear_rule import LinearRule
 from croupier.randomizers.parameter import WHOLE, declares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["Rappor"]
 
@@ -65,57 +71,62 @@ class Rappor(CategoricalRandomizer):
     )
     hashes: int = field(default=2, metadata=declares(WHOLE, "bits that a category sets"))
 
-    @cached_property
+    @property
     def filter_bits(self) -> int:
         """The number of bits of the filter."""
-        return int(self.patterns.shape[1])
+        return self._filter[0]
 
     @cached_property
     def patterns(self) -> NDArray[np.uint8]:
         """The bits, one row per category."""
+        patterns = np.zeros((self.size, self.filter_bits), dtype=np.uint8)
+        for row, places in enumerate(self._filter[1]):
+            patterns[row, list(places)] = 1
+        return patterns
+
+    @cached_property
+    def _filter(self) -> tuple[int, list[frozenset[int]]]:
+        """The number of bits, and those that each category sets."""
         whole_number("hashes", self.hashes, least=1, most=1000)
         if self.size > _MOST_CATEGORIES:
             raise ParameterError(
                 "k", must=f"be at most {_MOST_CATEGORIES} for rappor, which solves for all of them"
             )
+        if any(
+            unicodedata.category(sign) == "Cn" for label in self.labels or () for sign in str(label)
+        ):
+            raise ParameterError(
+                "labels",
+                must="have characters that Unicode assigns: others hash differently later",
+            )
         if self.bits is not None:
-            patterns = self._bloom(whole_number("bits", self.bits, least=1, most=_MOST_BITS))
-            if not self._determined(patterns):
+            bits = whole_number("bits", self.bits, least=1, most=_MOST_BITS)
+            if not are_independent(places := self._bloom(bits)):
                 raise ParameterError(
                     "bits",
                     must=f"be enough to tell {self.size} categories apart",
                     got=self.bits,
                     hint="Leave it out to have it chosen.",
                 )
-            return patterns
+            return bits, places
         bits = 1 << (4 * self.size - 1).bit_length()
-        while not self._determined(patterns := self._bloom(bits)):
+        while not are_independent(places := self._bloom(bits)):
             bits *= 2
             if bits > _MOST_BITS:
                 raise ParameterError("hashes", must="be fewer to tell the categories apart")
-        return patterns
+        return bits, places
 
-    def _bloom(self, bits: int) -> NDArray[np.uint8]:
-        patterns = np.zeros((self.size, bits), dtype=np.uint8)
-        for row, label in enumerate(self.domain.labels):
-            for index in range(self.hashes):
-                text = f"{index} {label!r}".encode()
-                digest = hashlib.sha256(_LABEL + text).digest()
-                patterns[row, int.from_bytes(digest) % bits] = 1
-        return patterns
-
-    def _determined(self, patterns: NDArray[np.uint8]) -> bool:
-        """Tell whether the patterns are independent: their integer Gram matrix is then definite."""
-        try:
-            pivots = np.linalg.cholesky(_overlaps(patterns)).diagonal()
-        except np.linalg.LinAlgError:
-            return False
-        return bool(pivots.min() > 1e-5)
+    def _bloom(self, bits: int) -> list[frozenset[int]]:
+        return [
+            frozenset(_hash(label, index) % bits for index in range(self.hashes))
+            for label in self.domain.labels
+        ]
 
     @cached_property
     def distance(self) -> int:
         """The largest number of bits in which two categories differ."""
-        return int(_distances(self.patterns).max())
+        words = [sum(1 << bit for bit in places) for places in self._filter[1]]
+        return max((one ^ two).bit_count() for one, two in combinations(words, 2))
 
     @cached_property
     def flip_weight(self) -> int:
@@ -147,6 +158,11 @@ class Rappor(CategoricalRandomizer):
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The bits of the value, each flipped if its draw says so."""
         return np.asarray(self.patterns[indices] ^ (draws < np.uint64(self.flip_weight)))
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int, ...]:
+        """The bits of the value, each flipped if its draw says so."""
+        own, flip = self._filter[1][index], self.flip_weight
+        return tuple(int((bit in own) != (draw < flip)) for bit, draw in enumerate(draws))
 
     def channel(self) -> Channel:
         """The law of a report given the value, exactly.
@@ -254,6 +270,11 @@ class Rappor(CategoricalRandomizer):
     def rms_error(self, n: int) -> float:
         """The root mean square standard error over the categories; the same for all true shares."""
         return math.sqrt(float((self._spread**2).mean()) / n)
+
+
+def _hash(label: str | int, index: int) -> int:
+    """The number that a public hash function gives to a category."""
+    return int.from_bytes(hashlib.sha256(_LABEL + f"{index} {label!r}".encode()).digest())
 
 
 def _overlaps(patterns: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -1,15 +1,13 @@
 """Sampled sign: one randomised coordinate of a vector of signs."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import TooLargeError
 from croupier.model.channel import Channel
@@ -17,11 +15,17 @@ from croupier.model.domain import SignVectors
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import log_above
 from croupier.randomizers.calibrated import CalibratedRandomizer
-from croupier.randomizers.k_rr import blanket_weight, kary_response
+from croupier.randomizers.k_rr import blanket_weight, kary_response, kary_response_of_one
 from croupier.randomizers.linear_rule import LinearRule
 from croupier.randomizers.parameter import WHOLE, declares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["SampledSign"]
 
@@ -90,6 +94,12 @@ class SampledSign(CalibratedRandomizer):
         own = indices[np.arange(len(indices)), coordinate]
         sign = kary_response(own, draws[:, 1], blanket=self._blanket, k=2)
         return np.stack([coordinate, sign], axis=1)
+
+    def respond_one(self, index: Sequence[int], draws: Sequence[int]) -> tuple[int, int]:
+        """Randomise the sign at the drawn coordinate."""
+        coordinate, draw = draws
+        own = index[coordinate]
+        return coordinate, kary_response_of_one(own, draw, blanket=self._blanket, k=2)
 
     def channel(self) -> Channel:
         """The law of a report given the vector of signs; for few dimensions.

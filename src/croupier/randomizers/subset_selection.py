@@ -1,21 +1,25 @@
 """Subset selection: report d of the k categories."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
 from croupier.randomizers.parameter import WHOLE, declares
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["SubsetSelection"]
 
@@ -91,6 +95,17 @@ class SubsetSelection(FrequencyOracle):
         included = draws[:, 0] >= np.uint64(self._miss)
         members[included, self.d - 1] = indices[included]
         return np.sort(members, axis=1).reshape(self.report_format.empty(len(indices)).shape)
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int, ...]:
+        """The set, ascending."""
+        pool = [category for category in range(self.size) if category != index]
+        for place, drawn in enumerate(draws[1:]):
+            chosen = place + drawn
+            pool[place], pool[chosen] = pool[chosen], pool[place]
+        members = pool[: self.d]
+        if draws[0] >= self._miss:
+            members[-1] = index
+        return tuple(sorted(members))
 
     @cached_property
     def levels(self) -> tuple[Fraction, Fraction]:

@@ -1,21 +1,25 @@
 """Unary encoding: one noisy bit per category."""
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from croupier.model.report import ReportFormat
+from croupier.numerics.arrays import np
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 __all__ = ["OptimizedUnaryEncoding", "SymmetricUnaryEncoding", "UnaryEncoding"]
 
@@ -56,6 +60,13 @@ class UnaryEncoding(FrequencyOracle):
         people = np.arange(len(indices))
         bits[people, indices] = draws[people, indices] < own
         return bits
+
+    def respond_one(self, index: int, draws: Sequence[int]) -> tuple[int, ...]:
+        """Compare every draw with the threshold of its bit."""
+        own, other = self.bit_weights
+        bits = [int(draw < other) for draw in draws]
+        bits[index] = int(draws[index] < own)
+        return tuple(bits)
 
     @cached_property
     def levels(self) -> tuple[Fraction, Fraction]:

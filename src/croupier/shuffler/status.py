@@ -18,6 +18,9 @@ import psycopg
 from psycopg import Connection
 from pydantic import ValidationError
 
+from croupier.hosting.database.connection import connect
+from croupier.hosting.http.answers import NotReady, Ready
+from croupier.hosting.incidents import INCIDENTS, Occurrence
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyDirectory, KeyFileError
 from croupier.protocol.key_list import is_current
@@ -25,11 +28,8 @@ from croupier.protocol.receipt import Receipt
 from croupier.protocol.seen_lists import SeenLists
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import SignsOfLife, StoreError
-from croupier.shuffler.http.answers import NotReady, Ready
 from croupier.shuffler.http.overdue import overdue
-from croupier.shuffler.incidents import INCIDENTS, Occurrence
 from croupier.shuffler.openings import sealed_to_another
 from croupier.shuffler.refusals import refusal
 from croupier.shuffler.witness import Witness, WitnessError

@@ -2,27 +2,10 @@
 
 from hashlib import blake2b
 
-__all__ = ["ID_BYTES", "TAG_BYTES", "owner_identity", "person_tags"]
+__all__ = ["TAG_BYTES", "person_tags"]
 
-ID_BYTES = 16
-"""The identity of a credential: random bytes, or `owner_identity` for a place of a public file."""
 TAG_BYTES = 32
 """The tag before an envelope in a batch: a keyed hash of its sender."""
-
-
-def owner_identity(secret: bytes, owner: int) -> bytes:
-    """Return the identity of the credential of a place in the public file.
-
-    If a plan mixes by groups, everybody reports from a place, and only with the credential that
-    was issued for it. With the secret, the credential of every place can be computed; without it,
-    it looks random.
-
-    Args:
-        secret: The shuffler's secret, under which credentials are issued.
-        owner: The place, counted from 0.
-    """
-    key = blake2b(secret, person=b"owners").digest()
-    return blake2b(owner.to_bytes(8), digest_size=ID_BYTES, key=key).digest()
 
 
 def person_tags(tag_key: bytes, credential: bytes, messages: int) -> list[bytes]:

@@ -43,6 +43,7 @@ from psycopg import Connection
 from pydantic import Field, ValidationError
 
 from croupier.errors import CroupierError, ParameterError, UntrustedError
+from croupier.hosting.incidents import see
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
@@ -54,7 +55,6 @@ from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
-from croupier.shuffler.incidents import see
 from croupier.shuffler.openings import signed_opening
 
 __all__ = ["ForgedReceiptError", "NoTagKeyError", "Record", "RolledBackError", "Witness"]

@@ -1,20 +1,23 @@
 """Dummies: reports that a shuffler makes up, a random number of each possible report."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Self
 
 from croupier.errors import ParameterError
+from croupier.numerics.arrays import np
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.keystream import WORD, Keystream
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.weight_table import WeightTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["MOST_BINS", "DummyTable", "Enclosure"]
 

@@ -1,12 +1,16 @@
 """The uniform shuffler: every order is equally likely."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from croupier.model.shuffler import Shuffler
+from croupier.numerics.arrays import np
 from croupier.numerics.keystream import Keystream, stream
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["UniformShuffler"]
 

@@ -97,6 +97,9 @@ def _check_repeatable(randomizer: Randomizer) -> None:
     draws = Keystream().table(randomizer.draw_bounds, len(inputs))
     first, second = (randomizer.respond(inputs, draws) for _ in range(2))
     require((first == second).all(), "`respond` depends on value and draws only")
+    for value, row, report in zip(inputs.tolist(), draws.tolist(), first, strict=True):
+        alone = randomizer.respond_one(tuple(value) if inputs.ndim > 1 else value, row)
+        require(alone == tuple(np.ravel(report).tolist()), "`respond_one` is `respond` of one row")
 
 
 def _check_channel(randomizer: Randomizer, channel: Channel) -> None:

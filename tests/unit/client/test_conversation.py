@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import socket
-import sys
 import threading
 
 import httpx
@@ -17,7 +16,6 @@ from croupier.client.conversation import (
     Post,
     Response,
     Server,
-    Wait,
     converse,
     submit,
     submit_async,
@@ -25,16 +23,16 @@ from croupier.client.conversation import (
 from croupier.client.memory import MemoryState, State
 from croupier.client.relay import send_all
 from croupier.errors import (
-    MissingExtraError,
     NotOfferedError,
     ParameterError,
     SupersededError,
     UntrustedError,
 )
+from croupier.protocol.key_list import kept_seconds
 from croupier.protocol.signed_document import canonical
 from croupier.protocol.superseded import Pointer, SupersededPlan
+from tests.unit.client.script import SERVER, Script, answering
 
-SERVER = Server(url="https://reports.example", credential="letmein")
 PRIVATE = "zebra-crossing"
 LABELS = {"mechanism": "k-rr", "labels": ["no", PRIVATE], "max_epsilon_local": 2.0}
 
@@ -42,40 +40,6 @@ LABELS = {"mechanism": "k-rr", "labels": ["no", PRIVATE], "max_epsilon_local": 2
 def talk(parties, value=1, server=SERVER, **given):
     given = {"attribute": "emoji", "budget": 9.0, "memory": MemoryState()} | given
     return converse(Client(parties.plan, **given), value, server=server)
-
-
-class Script:
-    """Carries out a conversation with answers that a function gives, and notes every step."""
-
-    def __init__(self, steps, answers):
-        self.steps, self.outcome = [], None
-        answer = None
-        try:
-            while True:
-                step = steps.send(answer)
-                self.steps.append(step)
-                answer = None if isinstance(step, Wait) else answers(step, len(self.posts))
-        except StopIteration as end:
-            self.outcome = end.value
-
-    @property
-    def posts(self):
-        return [step for step in self.steps if isinstance(step, Post)]
-
-    @property
-    def waits(self):
-        return [step.seconds for step in self.steps if isinstance(step, Wait)]
-
-
-def answering(key_list, *posts):
-    """The key list for every Get; one answer after the other, the last for ever, for a Post."""
-
-    def answer(step, number):
-        if isinstance(step, Get):
-            return Response(200, key_list)
-        return posts[min(number, len(posts)) - 1]
-
-    return answer
 
 
 @pytest.fixture
@@ -193,6 +157,71 @@ def test_mirrors_are_asked_and_must_agree(parties, keys):
 
     with pytest.raises(UntrustedError, match="every mirror"):
         Script(talk(parties, server=server), answer)
+
+
+MIRRORED = Server(
+    url="https://reports.example", credential="letmein", mirrors=("https://mirror.example",)
+)
+
+
+def test_a_mirror_that_is_behind_is_waited_for(make_parties):
+    """A cache may still serve the list of a minute ago, in which the newest round is not open."""
+    parties = make_parties(collection={"rounds": 5})
+    first, second = parties.open(0), parties.open(1)
+    old, new = parties.key_list(first).to_bytes(), parties.key_list(first, second).to_bytes()
+    asked = []
+
+    def answer(step, _):
+        if isinstance(step, Post):
+            return Response(202, b"")
+        asked.append(step.url)
+        return Response(200, old if "mirror" in step.url and len(asked) <= 2 else new)
+
+    done = Script(talk(parties, server=MIRRORED), answer)
+    assert done.outcome is Outcome.ACCEPTED
+    assert len(asked) == 4, "all of them are asked again, not only the mirror"
+    assert done.waits[:-1] == [2 + kept_seconds(parties.plan)] == [62]
+    assert done.posts[0].headers["Croupier-Batch"] == second.batch
+
+
+def test_a_mirror_that_stays_different_is_an_alarm(parties, keys):
+    other, asked = parties.key_list(parties.open()).to_bytes(), []
+
+    def answer(step, _):
+        asked.append(step.url)
+        return Response(200, other if "mirror" in step.url else keys)
+
+    with pytest.raises(UntrustedError, match="every mirror"):
+        Script(talk(parties, server=MIRRORED), answer)
+    assert len(asked) == 4
+
+
+def test_the_document_of_a_round_is_waited_for_as_well(make_parties):
+    parties = make_parties(participation={"model": "divide", "groups": 2})
+    key, late = parties.open(1), [b"another"]
+
+    def answer(step, number):
+        if "mirror" in step.url and step.url.endswith("/rounds/1") and late:
+            return Response(200, late.pop())
+        return asking(parties, key)(step, number)
+
+    done = Script(talk(parties, lambda _: 3, MIRRORED, group=1), answer)
+    assert done.outcome is Outcome.ACCEPTED
+    assert done.waits[0] == 62
+
+
+def test_no_condition_is_sent_and_none_is_answered(parties):
+    """Only a whole document counts: 304 would be about one that another person's client has."""
+    asked = []
+
+    def answer(step, _):
+        asked.append(step)
+        return Response(304, b"")
+
+    with pytest.raises(NotOfferedError, match="304"):
+        Script(talk(parties), answer)
+    (get,) = asked
+    assert set(get.headers) == {"User-Agent", "Accept-Encoding"}
 
 
 def test_without_keys_nothing_is_randomised_or_sent(parties):
@@ -513,9 +542,3 @@ def test_redirects_are_not_followed(parties, keys):
     transport = httpx.MockTransport(handle)
     assert submit(talk(parties), transport=transport, sleep=lambda _: None) is Outcome.REFUSED
     assert not any("elsewhere" in url for url in asked)
-
-
-def test_without_httpx_the_extra_is_named(parties, monkeypatch):
-    monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(MissingExtraError, match=r"\.\[client\]"):
-        submit(talk(parties))

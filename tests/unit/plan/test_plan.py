@@ -241,6 +241,7 @@ OMITTED = {
     "record__contact": "privacy@example.org",
     "record__rights": "ask the contact",
     "record__date": "2026-01-31",
+    "admission__origins": ["https://www.example"],
 }
 DIGESTED = {
     "title": "Which shoes fit",
@@ -266,6 +267,10 @@ DIGESTED = {
     "shufflers__key": "ab" * 32,
     "analyzer__key": "ab" * 32,
     "guarantee__delta": 2e-8,
+    "admission__by": "token",
+    "admission__operator": "Example Foundation",
+    "admission__key": "cd" * 32,
+    "admission__relay": "Example Relay",
 }
 ONE_VALUE_ONLY = {"schema", "protections.messages", "guarantee.adjacency"}
 OTHER_MODELS = {
@@ -300,11 +305,9 @@ def test_digest_changes_with_noise_that_is_reused():
     assert fresh.digest != reused.digest
 
 
-def test_digest_tells_the_two_signing_keys_apart():
-    one, other = (
-        PLAN.replace(**{name: "ab" * 32}).digest for name in DIGESTED if name.endswith("__key")
-    )
-    assert one != other
+def test_digest_tells_the_signing_keys_apart():
+    keys = [name for name in DIGESTED if name.endswith("__key")]
+    assert len({PLAN.replace(**{name: "ab" * 32}).digest for name in keys}) == len(keys) == 3
 
 
 def test_digest_changes_with_a_mallows_order():
@@ -495,3 +498,32 @@ def test_shares_and_means_have_no_error_together():
     plan = asking(*(own | {"max_epsilon_local": 1.0} for own in (share, mean)))
     assert plan.rms_error is None
     assert asking(share | {"max_epsilon_local": 1.0}).rms_error is not None
+
+
+def test_tokens_do_not_fit_groups_and_the_issuer_has_a_key_of_its_own():
+    with pytest.raises(PlanError, match="a token belongs to no place"):
+        PLAN.replace(admission__by="token", shuffling__groups={"sha256": "ab" * 32})
+    with pytest.raises(PlanError, match="a key of its own"):
+        PLAN.replace(admission__key="ab" * 32, shufflers__key="ab" * 32)
+    with pytest.raises(PlanError, match="who runs a shuffler"):
+        PLAN.replace(admission__relay="Both", shufflers__operator="Both")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://www.example/",
+        "https://WWW.example",
+        "http://www.example",
+        "*",
+        "null",
+        "https://a b",
+        "https://user@www.example",
+    ],
+)
+def test_an_origin_is_what_browsers_send(origin):
+    assert PLAN.replace(admission__origins=["https://www.example:8443", "http://127.0.0.1:8000"])
+    with pytest.raises(PlanError, match="a list of origins"):
+        PLAN.replace(admission__origins=[origin])
+    with pytest.raises(PlanError, match="differ"):
+        PLAN.replace(admission__origins=["https://www.example"] * 2)

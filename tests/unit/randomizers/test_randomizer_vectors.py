@@ -1,5 +1,6 @@
 """The published integers and laws: croupier has them, and a second implementation writes them."""
 
+import hashlib
 import json
 import runpy
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from croupier.errors import CroupierError
 from croupier.numerics.columns import read_column
-from croupier.randomizers import ParallelRandomizer, randomizer
+from croupier.randomizers import MECHANISMS, ParallelRandomizer, randomizer
 
 FOLDER = Path(__file__).parents[2] / "vectors"
 TEXT = (FOLDER / "randomizers.json").read_text(encoding="utf-8")
@@ -53,18 +54,42 @@ def test_integers(case):
         assert row(made.respond(np.array([answer["index"]]), draws)[0]) == answer["report"]
 
 
+def weights_of(made):
+    """The integers of a mechanism that is not a table."""
+    if made.mechanism == "one-bit-mean":
+        return [ones for _, ones in made.table.rows]
+    if made.mechanism.endswith("unary"):
+        return list(made.bit_weights)
+    if made.mechanism == "plain":
+        return made.channel().weights[0, :2].tolist() if made.domain.size < 4096 else [1, 0]
+    rare = {
+        "hadamard": "_miss",
+        "subset-selection": "_miss",
+        "rappor": "flip_weight",
+        "sampled-sign": "_blanket",
+    }
+    if made.mechanism in rare:
+        weight = getattr(made, rare[made.mechanism])
+        return [made.denominator - weight, weight]
+    return [int(level * made.denominator) for level in made.levels]
+
+
 @cases("integers")
 def test_weights(case):
     made = randomizer(**case["specification"])
-    if made.mechanism == "one-bit-mean":
-        weights = [ones for _, ones in made.table.rows]
-    elif made.mechanism.endswith("unary"):
-        weights = list(made.bit_weights)
-    elif made.mechanism == "plain":
-        weights = made.channel().weights[0, :2].tolist() if made.domain.size < 4096 else [1, 0]
-    else:
-        weights = [int(level * made.denominator) for level in made.levels]
-    assert weights == case["weights"]
+    if "table" in case:
+        text = json.dumps(made.table.rows, separators=(",", ":"))
+        assert hashlib.sha256(text.encode()).hexdigest() == case["table"]
+        assert made.epsilon_local == case["epsilon"]
+        return
+    assert weights_of(made) == case["weights"]
+
+
+@pytest.mark.parametrize("section", ["integers", "laws", "refused"])
+def test_every_mechanism_that_a_plan_can_name_has_vectors(section):
+    """That of parallel questions, which has no integers of its own, has an entry to itself."""
+    named = {case["specification"]["mechanism"] for case in VECTORS[section]}
+    assert named | {"parallel"} >= set(MECHANISMS)
 
 
 @cases("refused")
@@ -77,6 +102,8 @@ def test_refused_specifications(case):
 def test_laws(case):
     made = randomizer(**case["specification"])
     assert law(made.channel()) == published(case)
+
+    assert len(case["values"]) == made.domain.size
 
 
 def test_the_law_of_parallel_questions():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from croupier.model import Channel
+from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers import KaryRandomizedResponse, OptimizedUnaryEncoding
@@ -24,6 +25,8 @@ class OneUnitOff(KaryRandomizedResponse):
 
 
 class AlwaysTruthful(KaryRandomizedResponse):
+    respond_one = Randomizer.respond_one
+
     def respond(self, indices, draws):
         del draws
         return indices
@@ -95,6 +98,7 @@ class PartialChannel(KaryRandomizedResponse):
     """Responds with a third answer that its channel does not list."""
 
     report_format = ReportFormat((3,))
+    respond_one = Randomizer.respond_one
 
     def respond(self, indices, draws):
         answers = super().respond(indices, draws)

@@ -7,7 +7,13 @@
 
 import { type Bytes, equal, fromHex, hex } from "../bytes.js";
 import type { Cost } from "../dummies.js";
-import { CroupierError, DataError, ParameterError, UntrustedError } from "../errors.js";
+import {
+  CroupierError,
+  DataError,
+  NoTokenError,
+  ParameterError,
+  UntrustedError,
+} from "../errors.js";
 import { type Keystream, operatingSystem } from "../keystream.js";
 import type { Plan } from "../plan.js";
 import {
@@ -21,15 +27,21 @@ import {
 import { isReplaced, type ShufflerKeys, signersOf } from "../protocol/party_keys.js";
 import { type Query, queryOf } from "../protocol/query.js";
 import { readDocument, verified } from "../protocol/signed_document.js";
+import type { TokenKeys } from "../protocol/token_keys.js";
 import { encodeReport, epochOf, sealReport } from "../protocol/wire.js";
 import {
   charge,
   follow,
+  isWaiting,
   type Joined,
   type Memory,
+  onAClockAt,
+  prepared,
   type Sealed,
   type State,
 } from "./client_state.js";
+import type { Spent } from "./server.js";
+import { followIssuer, requireToken, spentOn } from "./tokens.js";
 import { drawTurn, requireDeployable, roundsOfACollection, type Turn } from "./turn.js";
 
 /** The bytes that a client sends in one round. */
@@ -42,6 +54,12 @@ export interface Submission {
   readonly body: Bytes;
   /** The number of seconds to wait before sending. */
   readonly delay: number;
+  /** The time of sending a prepared report, in seconds since 1970. */
+  readonly due?: number;
+  /** True if it took the place of a prepared report that was never delivered. */
+  readonly isReplacing?: boolean;
+  /** The token that admits it, if the plan admits by token and there is one. */
+  readonly spent?: Spent | null;
 }
 
 /** The bytes that a server and its mirrors serve; of each kind, all must be the same. */
@@ -51,6 +69,11 @@ export interface Served {
   readonly rounds?: readonly Uint8Array[];
   /** The open round to answer; the latest if left out. */
   readonly roundNumber?: number;
+  /**
+   * True to remember the time at which the report is due, for `waiting`. If an earlier one waits
+   * whose batch is still open, that one is returned instead.
+   */
+  readonly isPrepared?: boolean;
 }
 
 /** A submission, and the answer that it was not accepted. */
@@ -67,6 +90,14 @@ interface Kept {
   readonly batch: string;
   readonly report: Bytes;
   readonly query: string;
+}
+
+/** The signed opening of the answered round, the keys of shuffler and issuer, all open batches. */
+interface Trusted {
+  readonly shuffler: ShufflerKey;
+  readonly keys: ShufflerKeys;
+  readonly batches: readonly string[];
+  readonly tokens: TokenKeys | null;
 }
 
 /** The choices of a person. */
@@ -86,6 +117,8 @@ export interface Choices {
   readonly spread?: number;
   /** The source of noise, turns and times; the operating system if left out. */
   readonly rng?: Keystream;
+  /** A function that returns the seconds since 1970, for reports that are prepared. */
+  readonly clock?: () => number;
 }
 
 /** Bits of a double's fraction: a uniform time needs no more of a word. */
@@ -97,6 +130,7 @@ export class Client {
   readonly #budget: Cost;
   readonly #spread: number;
   readonly #rng: Keystream;
+  readonly #clock: () => number;
   /** The encoded report of the last batch, for a batch that is refused. */
   #kept: Kept | undefined;
 
@@ -120,26 +154,36 @@ export class Client {
     this.#budget = { epsilon: budget, delta: budgetDelta };
     this.#spread = spread;
     this.#rng = rng;
+    this.#clock = choices.clock ?? (() => Date.now() / 1000);
   }
 
   /**
    * Return what to send in the open round; null if it is not this person's turn.
    *
    * The first call of a round randomises and seals. Every later call returns the same bytes,
-   * whatever the value is by then. "No answer" must be a category of the plan.
+   * whatever the value is by then. "No answer" must be a category of the plan. Throws a NoTokenError
+   * if the plan admits by token and the memory holds none for the round.
    *
    * @param value The person's value; if rounds ask by query, also a function that takes the
    *   question and returns the value.
    */
   async report(value: unknown, served: Served): Promise<Submission | null> {
-    const delay = this.#delay();
-    const { shuffler, keys } = await this.#trusted(served);
+    // Before the value is looked at: finding it may take a time that depends on it.
+    const [now, delay, { isPrepared = false }] = [this.#clock(), this.#delay(), served];
+    const { shuffler, keys, batches, tokens } = await this.#trusted(served);
     const query = await queryOf(this.plan, served.rounds ?? [], shuffler, keys);
-    return this.#choices.memory.update(async (state) => {
-      const sealed = state.sealed[this.plan.digest];
-      if (sealed !== undefined && shuffler.round <= sealed.round) {
-        if (shuffler.round === sealed.round) return this.#submission(sealed, delay);
+    return this.#update(async (state, sealed) => {
+      const waits = isPrepared && isWaiting(sealed);
+      if (waits && batches.includes(sealed.batch)) {
+        await requireToken(state, this.plan, tokens, sealed.round);
+        return this.#keep(state, onAClockAt(sealed, now), delay);
+      }
+      if (sealed !== undefined && shuffler.round < sealed.round) {
         throw new UntrustedError("the key list", "offers a round that has passed");
+      }
+      await requireToken(state, this.plan, tokens, shuffler.round);
+      if (shuffler.round === sealed?.round) {
+        return this.#keep(state, isPrepared ? prepared(sealed, now, delay) : sealed, delay);
       }
       const answer = query === null ? value : await answered(value, query);
       this.#requireValue(answer, shuffler.round);
@@ -151,8 +195,43 @@ export class Client {
           ? this.#randomised(state, answer, shuffler.round)
           : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
       const kept = { batch: shuffler.batch, report, query: query?.digest ?? "" };
-      return this.#seal(state, kept, shuffler, delay);
+      const made = await this.#seal(state, kept, shuffler, delay, isPrepared ? now : null);
+      return waits ? { ...made, isReplacing: true } : made;
     });
+  }
+
+  /**
+   * Return the prepared report that was not delivered yet; null if there is nothing to send.
+   *
+   * Its `delay` is the number of seconds that are left. If the clock was set back since it was
+   * prepared, the drawn delay counts from now on.
+   */
+  waiting(): Promise<Submission | null> {
+    return this.#update(async (state, sealed) => {
+      if (!isWaiting(sealed)) return null;
+      const now = this.#clock();
+      const moved = onAClockAt(sealed, now);
+      return this.#keep(state, moved, Math.max(0, moved.due - now));
+    });
+  }
+
+  /** Return the seconds until the prepared report is to be sent; null if there is none. */
+  async due(): Promise<number | null> {
+    return (await this.waiting())?.delay ?? null;
+  }
+
+  /** Leave nothing of a prepared report to send: it was accepted, or never can be. */
+  settle({ batch }: Submission, isDelivered: boolean): Promise<void> {
+    return this.#update(async (state, sealed) => {
+      if (sealed?.batch !== batch) return;
+      const { due, delay, is_delivered, ...kept } = sealed;
+      state.sealed[this.plan.digest] = isDelivered ? { ...kept, is_delivered: true } : kept;
+    });
+  }
+
+  /** Return the memory, which keeps the credential of an issuer as well. */
+  get memory(): Memory {
+    return this.#choices.memory;
   }
 
   /** Return the round that `report` would answer. */
@@ -163,8 +242,8 @@ export class Client {
   /**
    * Seal the same report for another batch, after the shuffler signed that it refused it.
    *
-   * Return null if no other batch asks the same, or the report is no longer known: then the
-   * round is lost. So it is with two shufflers: the first one alone may have signed the refusal and
+   * Return null if no other batch asks the same, the report is no longer known, or there is no
+   * token for the other batch's round: then the round is lost. So it is with two shufflers: the first one alone may have signed the refusal and
    * handed the report on all the same, and the second one would see it in two batches.
    */
   async reseal(
@@ -172,7 +251,7 @@ export class Client {
     { keyLists }: Served,
   ): Promise<Submission | null> {
     const { what } = NOT_ACCEPTED;
-    const { keys } = await this.#followed(keyLists);
+    const { keys } = await this.followed(keyLists);
     const signers = signersOf("intake", submission.roundNumber, this.plan, keys);
     const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan, signers);
     if (refused.batch !== submission.batch)
@@ -181,13 +260,29 @@ export class Client {
       throw new UntrustedError(what, "is not about the request that was sent");
     }
     if (this.plan.shufflerKeys.length > 1) return null;
-    const { shuffler } = await this.#trusted({ keyLists });
+    const { shuffler, tokens } = await this.#trusted({ keyLists });
     const kept = this.#kept;
     if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
-    return this.#choices.memory.update(async (state) => {
-      if (state.sealed[this.plan.digest]?.batch !== submission.batch) return null;
-      return this.#seal(state, { ...kept, batch: shuffler.batch }, shuffler, this.#delay());
+    return this.#update(async (state, sealed) => {
+      if (sealed?.batch !== submission.batch) return null;
+      try {
+        await requireToken(state, this.plan, tokens, shuffler.round);
+      } catch (error) {
+        if (error instanceof NoTokenError) return null;
+        throw error;
+      }
+      const now = isWaiting(sealed) ? this.#clock() : null;
+      const next = { ...kept, batch: shuffler.batch };
+      const again = await this.#seal(state, next, shuffler, this.#delay(), now);
+      // Once only: a conversation ends there, a stored report goes on.
+      if (now !== null) this.#kept = undefined;
+      return again;
     });
+  }
+
+  /** Use the memory, and what is sealed for the plan. */
+  #update<T>(use: (state: State, sealed: Sealed | undefined) => Promise<T>): Promise<T> {
+    return this.#choices.memory.update((state) => use(state, state.sealed[this.plan.digest]));
   }
 
   #asksTheSame(shuffler: ShufflerKey, { batch, roundNumber }: Submission): boolean {
@@ -196,11 +291,8 @@ export class Client {
   }
 
   /** Return the signed opening of the answered round, and who signs for the shuffler. */
-  async #trusted({
-    keyLists,
-    roundNumber,
-  }: Served): Promise<{ shuffler: ShufflerKey; keys: ShufflerKeys }> {
-    const { keys, openRounds, onward } = await this.#followed(keyLists);
+  async #trusted({ keyLists, roundNumber }: Served): Promise<Trusted> {
+    const { keys, openRounds, onward, tokens } = await this.followed(keyLists);
     const rounds = openRounds.map(({ round }) => round);
     const wanted = roundNumber ?? Math.max(...rounds);
     const place = rounds.indexOf(wanted);
@@ -221,21 +313,22 @@ export class Client {
         );
       }
     }
-    return { shuffler, keys };
+    return { shuffler, keys, batches: openRounds.map(({ batch }) => batch), tokens };
   }
 
-  /** Return the checked key list, the same on every mirror, and remember the first list of keys. */
-  async #followed(keyLists: readonly Uint8Array[]): Promise<KeyList> {
+  /** Return the checked key list, the same on every mirror, and the newest round seen in one. */
+  async followed(keyLists: readonly Uint8Array[]): Promise<KeyList & { newest: number | null }> {
     const [first, ...mirrors] = keyLists;
     if (first === undefined || mirrors.some((mirror) => !equal(mirror, first))) {
       throw new UntrustedError("the key list", "is not the same on every mirror");
     }
     const read = await readKeyList(first, this.plan);
-    await this.#follow(
-      read.keys,
-      read.openRounds.map(({ round }) => round),
-    );
-    return read;
+    const rounds = read.openRounds.map(({ round }) => round);
+    const { tokens } = read;
+    if (tokens !== null) {
+      await this.memory.update(async (state) => followIssuer(state, this.plan, tokens, rounds));
+    }
+    return { ...read, newest: await this.#follow(read.keys, rounds) };
   }
 
   #follow(keys: ShufflerKeys, rounds: readonly number[]): Promise<number | null> {
@@ -296,17 +389,33 @@ export class Client {
     return this.plan.question(roundNumber).reportFormat;
   }
 
-  async #seal(state: State, kept: Kept, shuffler: ShufflerKey, delay: number): Promise<Submission> {
+  /** Seal a report and remember it, with the time at which it is due if it was prepared. */
+  async #seal(
+    state: State,
+    kept: Kept,
+    shuffler: ShufflerKey,
+    delay: number,
+    now: number | null,
+  ): Promise<Submission> {
     const epoch = epochOf(this.plan, shuffler, kept.query);
     const body = await sealReport(kept.report, shuffler.key, epoch, this.#choices.owner);
     const sealed = { round: shuffler.round, batch: shuffler.batch, body: hex(body) };
-    state.sealed[this.plan.digest] = sealed;
     this.#kept = kept;
-    return this.#submission(sealed, delay);
+    return this.#keep(state, now === null ? sealed : prepared(sealed, now, delay), delay);
   }
 
-  #submission({ round, batch, body }: Sealed, delay: number): Submission {
-    return { plan: this.plan.digest, roundNumber: round, batch, body: fromHex(body), delay };
+  /** Remember sealed bytes and return them as they are sent. */
+  async #keep(state: State, sealed: Sealed, delay: number): Promise<Submission> {
+    state.sealed[this.plan.digest] = sealed;
+    const [{ round: roundNumber, batch }, body] = [sealed, fromHex(sealed.body)];
+    const spent = await spentOn(state, this.plan, sealed, body);
+    const sent = { plan: this.plan.digest, roundNumber, batch, body, delay, spent };
+    return isWaiting(sealed) ? { ...sent, due: sealed.due } : sent;
+  }
+
+  /** Draw the seconds to wait before a token is fetched, which depend on nothing else. */
+  tokenDelay(): number {
+    return this.#delay();
   }
 
   /** Draw a uniform delay, before the value is looked at. */

@@ -11,6 +11,33 @@ export interface Sealed {
   readonly round: number;
   readonly batch: string;
   readonly body: string;
+  /** The time at which a prepared report is to be sent, in seconds since 1970, if it was not. */
+  readonly due?: number | null;
+  /** The seconds from preparing to that time, as drawn. */
+  readonly delay?: number | null;
+  /** True if a prepared report was accepted. */
+  readonly is_delivered?: boolean;
+}
+
+/** Return the entry with the time at which it is due, drawn once. */
+export function prepared(sealed: Sealed, now: number, delay: number): Sealed {
+  return isWaiting(sealed) || sealed.is_delivered ? sealed : { ...sealed, due: now + delay, delay };
+}
+
+/** Tell whether a prepared report is left to send. */
+export function isWaiting(sealed: Sealed | undefined): sealed is Sealed & { due: number } {
+  return typeof sealed?.due === "number";
+}
+
+/**
+ * Return the entry with a due time that the drawn delay allows.
+ *
+ * A clock that shows less than when the time was drawn has been set back. The same delay counts
+ * from now on, so that the report is not held until the clock has caught up.
+ */
+export function onAClockAt<T extends Sealed & { due: number }>(sealed: T, now: number): T {
+  const delay = sealed.delay ?? 0;
+  return now < sealed.due - delay ? { ...sealed, due: now + delay } : sealed;
 }
 
 /** The turn in the last collection that was joined, and the number of collections joined. */
@@ -25,6 +52,33 @@ export interface Listed {
   readonly digest: string;
   /** The newest round of the plan that was seen open; older memories have none. */
   readonly round?: number | null;
+}
+
+/** A device as an issuer knows it. */
+export interface Enrolled {
+  /** The random name of the device, 64 hexadecimal digits. */
+  readonly device: string;
+  /** The credential that the issuer gave it, once it does. */
+  readonly credential?: string | null;
+}
+
+/**
+ * The token of a round, or what is needed to ask for it.
+ *
+ * Once the issuer has signed, `request` and `inverse` are forgotten: with them, whoever reads the
+ * memory and the issuer's records could link the two.
+ */
+export interface HeldToken {
+  /** The id of the issuer's key of the round. */
+  readonly key_id: string;
+  /** The one-time key that spends the token. */
+  readonly seed: string;
+  /** The bytes that the issuer is sent, always the same. */
+  readonly request?: string | null;
+  /** Undoes the blinding; never sent to anybody. */
+  readonly inverse?: string | null;
+  /** The issuer's signature, checked. */
+  readonly signature?: string | null;
 }
 
 /** The remembered state, over all plans: in JSON the same as that of the Python client. */
@@ -44,10 +98,25 @@ export interface State {
   readonly spent: Record<string, number[]>;
   /** The chances that these nats do not hold, by attribute, if not zero. */
   readonly spent_delta: Record<string, number[]>;
+  /** The device and its credential, by the address of the issuer. */
+  readonly enrolled: Record<string, Enrolled>;
+  /** The tokens, by plan and round. */
+  readonly tokens: Record<string, HeldToken>;
+  /** The newest list of the issuer's keys, of each plan that admits by token. */
+  readonly listed_issuer: Record<string, Listed>;
+  /** The newest version of the gateway's keys, of each plan whose relay was used. */
+  readonly gateways: Record<string, number>;
 }
 
 /** Tables that older memories lack; left out while empty, so that older clients can read on. */
-const NEWER = ["listed_second", "spent_delta"] as const;
+const NEWER = [
+  "listed_second",
+  "spent_delta",
+  "enrolled",
+  "tokens",
+  "listed_issuer",
+  "gateways",
+] as const;
 const TABLES = ["listed", "sealed", "joined", "resent", "spent", ...NEWER] as const;
 const UNIT = 1n << 1074n;
 /** More decimal places than any double that is written as short as it can be has. */
@@ -69,16 +138,21 @@ export function follow(
 ): number | null {
   const listed = hop === 0 ? state.listed : state.listed_second;
   const seen = listed[plan];
-  if (seen !== undefined && version < seen.version) {
-    throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
-  }
-  if (version === seen?.version && digest !== seen.digest) {
-    throw new UntrustedError(SHUFFLER_KEYS.what, "is a second one of the same version");
-  }
+  requireNotBefore(SHUFFLER_KEYS.what, { version, digest }, seen);
   const newest = Math.max(seen?.round ?? -1, ...rounds);
   const round = newest < 0 ? null : newest;
   listed[plan] = { version, digest, round };
   return round;
+}
+
+/** Refuse a list that is older than one that was seen, or a second one of its version. */
+export function requireNotBefore(what: string, list: Listed, seen: Listed | undefined): void {
+  if (seen !== undefined && list.version < seen.version) {
+    throw new UntrustedError(what, "is older than one that was seen before");
+  }
+  if (list.version === seen?.version && list.digest !== seen.digest) {
+    throw new UntrustedError(what, "is a second one of the same version");
+  }
 }
 
 /** Spend exactly so many nats, and so much chance, on an attribute; refuse what exceeds either. */
@@ -142,7 +216,8 @@ export function writeState(state: State): string {
 /** Add the tables that older memories lack; those of version 0.1 have seen no list. */
 function withNewer(state: object | null): Partial<State> | null {
   if (typeof state !== "object" || state === null) return state;
-  return { listed: {}, listed_second: {}, spent_delta: {}, ...state } as Partial<State>;
+  const newer = Object.fromEntries(NEWER.map((name) => [name, {}]));
+  return { listed: {}, ...newer, ...state } as Partial<State>;
 }
 
 /** Copy the entries into a table without a prototype: an attribute may be called "__proto__". */

@@ -1,12 +1,23 @@
 /** The conversation of a client with the shuffler: fetch keys, wait, send, retry, give up. */
 
-import type { Bytes } from "../bytes.js";
-import { NotOfferedError, UntrustedError } from "../errors.js";
-import { operatingSystem } from "../keystream.js";
+import {
+  BudgetError,
+  DataError,
+  NoTokenError,
+  NotOfferedError,
+  ParameterError,
+  UntrustedError,
+} from "../errors.js";
 import { Plan } from "../plan.js";
 import { planText } from "../protocol/key_list.js";
 import { isPointer, supersededBy } from "../protocol/superseded.js";
 import type { Client, Served, Submission } from "./client.js";
+import { admitted } from "./enrolment.js";
+import { pause, type Transport } from "./exchange.js";
+import { fetchToken, requireIssuer } from "./fetch_token.js";
+import { fromEverywhere, offered } from "./fetching.js";
+import { through } from "./oblivious.js";
+import { askPatiently } from "./patience.js";
 import type { Request, Server } from "./server.js";
 
 export type Outcome =
@@ -14,37 +25,24 @@ export type Outcome =
   | "not this person's turn"
   | "the batch was closed"
   | "refused"
-  | "no answer in time";
+  | "no answer in time"
+  | "waiting for its time"
+  | "nothing to send"
+  | "no token for this round";
 
-interface Answer {
-  readonly status: number;
-  readonly body: Uint8Array;
-  readonly retryAfter: string | null;
-}
+export const EXPIRED: Outcome = "no answer in time";
+export const CLOSED: Outcome = "the batch was closed";
+export const NO_TOKEN: Outcome = "no token for this round";
+const ABSENT: Outcome = "not this person's turn";
 
-/** The transport of requests, and a clock. */
-export interface Transport {
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  readonly sleep?: (seconds: number) => Promise<void>;
-  /** Seconds after which a request without a complete answer counts as silence; 30 if left out. */
-  readonly timeout?: number;
-}
-
-const FIRST_PAUSE = 1;
-const LONGEST_PAUSE = 300;
-/** Seconds from the first attempt to connect until the last byte of an answer. */
-const TIMEOUT = 30;
-/** Bytes of an answer, decompressed: a key list is its plan and a few hundred per open round. */
-const LARGEST_ANSWER = 2 ** 20;
-/** Seconds that one timer can hold. */
-const LONGEST_TIMER = 2 ** 31 / 1000 - 1;
 const A_MINUTE = 60;
 const [NOT_FOUND, GONE] = [404, 410];
 
 /**
  * Fetch the plan of a digest, from a server that need not be trusted with it.
  *
- * Throws as `submit` does if the plan was superseded or is not offered.
+ * Throws as `submit` does if the plan was superseded or is not offered. The server sees who asks: a
+ * client that goes through a relay has its plan from the app, and reads it with `Plan.read`.
  */
 export async function loadPlan(
   digest: string,
@@ -65,7 +63,12 @@ export async function loadPlan(
  *
  * Throws a SupersededError if another plan took the place of this one: what was sealed and spent
  * stays remembered, and nothing more is sent. Throws a NotOfferedError if the server or a mirror
- * does not have the plan.
+ * does not have the plan, a CertificateError if Node says that its certificate is not trusted, and a
+ * NotAdmittedError if the issuer does not admit the device.
+ *
+ * If the plan admits by token, also fetch the token of the next round, before or after: both times
+ * are drawn at the beginning, and neither depends on the other or on the outcome. Asking the issuer
+ * must not show who answers, nor when.
  *
  * @param value The person's value, or a function of the question if rounds ask by query.
  */
@@ -75,170 +78,164 @@ export async function submit(
   server: Server,
   { roundNumber, ...transport }: Transport & { roundNumber?: number } = {},
 ): Promise<Outcome> {
-  const served = await serve(client, server, roundNumber, transport);
-  if (served === null) return "no answer in time";
-  const submission = await client.report(value, served);
-  if (submission === null) return "not this person's turn";
+  requireIssuer(client.plan, server);
+  if (client.plan.admission.by !== "token") {
+    return takePart(client, value, server, roundNumber, transport);
+  }
+  const fetching = new Fetching(client, server, transport);
+  const beside = { ...transport, sleep: (seconds: number) => fetching.sleep(seconds) };
+  const ended = await takePart(client, value, server, roundNumber, beside).catch((error) => error);
+  const couldNotAnswer = [BudgetError, DataError, ParameterError].some(
+    (kind) => ended instanceof kind,
+  );
+  if (ended instanceof Error && !couldNotAnswer) throw ended;
+  await fetching.end();
+  if (ended instanceof Error) throw ended;
+  return ended;
+}
+
+/** The fetching of a token when the waits of a conversation add up to a time, drawn before. */
+class Fetching {
+  readonly #at: number;
+  #waited = 0;
+  #isOver = false;
+  #error: unknown;
+
+  constructor(
+    readonly client: Client,
+    readonly server: Server,
+    readonly transport: Transport,
+  ) {
+    this.#at = client.tokenDelay();
+  }
+
+  /** Wait, and fetch the token in between if it is time. */
+  async sleep(seconds: number): Promise<void> {
+    const until = this.#waited + seconds;
+    if (!this.#isOver && until >= this.#at) await this.#fetch();
+    await pause(until - this.#waited, this.transport);
+    this.#waited = until;
+  }
+
+  /** Fetch the token if it was not fetched; throw what the issuer did wrong. */
+  async end(): Promise<void> {
+    if (!this.#isOver) await this.#fetch();
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  async #fetch(): Promise<void> {
+    this.#isOver = true;
+    await pause(Math.max(0, this.#at - this.#waited), this.transport);
+    this.#waited = Math.max(this.#at, this.#waited);
+    try {
+      await fetchToken(this.client, this.server, this.transport);
+    } catch (error) {
+      this.#error = error;
+    }
+  }
+}
+
+/** Send this round's report, and once more if its batch was closed. */
+async function takePart(
+  client: Client,
+  value: unknown,
+  address: Server,
+  roundNumber: number | undefined,
+  direct: Transport,
+): Promise<Outcome> {
+  const transport = through(client, address, direct);
+  const seconds = client.plan.roundLength;
+  const server = await admitted(client, address, seconds, transport);
+  if (server === null) return EXPIRED;
+  const served = await serve(client, server, roundNumber, seconds, transport);
+  if (served === null) return EXPIRED;
+  const submission = await reported(client, value, served);
+  if (submission === null) return ABSENT;
+  if (typeof submission === "string") return submission;
   const sent = await send(client, server, submission, transport);
-  if (sent.outcome !== "the batch was closed") return sent.outcome;
-  const keyLists = await fromEverywhere(client, server, "", transport);
+  if (sent.outcome !== CLOSED) return sent.outcome;
+  const keyLists = await fromEverywhere(client, server, "", seconds, transport);
   if (keyLists === null) return sent.outcome;
-  const refused = { submission, refusal: sent.body, authorization: server.authorization() };
+  const refused = { submission, refusal: sent.body, authorization: sentAs(server, submission) };
   const again = await client.reseal(refused, { keyLists });
   return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
 }
 
-/** Fetch the key lists and, if rounds ask by query, the documents of the round. */
-async function serve(
+/** Return the round's report; null if it is not this person's turn; an outcome without a token. */
+export async function reported(
+  client: Client,
+  value: unknown,
+  served: Served,
+): Promise<Submission | Outcome | null> {
+  try {
+    return await client.report(value, served);
+  } catch (error) {
+    if (error instanceof NoTokenError) return NO_TOKEN;
+    throw error;
+  }
+}
+
+/** Return the Authorization header that a report is sent with. */
+export function sentAs(server: Server, { spent }: Submission): string {
+  return spent?.authorization ?? server.authorization();
+}
+
+/**
+ * Fetch the key lists and, if rounds ask by query, the documents of the round.
+ *
+ * Return null if an address is silent or busy for so many seconds.
+ */
+export async function serve(
   client: Client,
   server: Server,
   roundNumber: number | undefined,
+  seconds: number,
   transport: Transport,
 ): Promise<Served | null> {
-  const keyLists = await fromEverywhere(client, server, "", transport);
+  const keyLists = await fromEverywhere(client, server, "", seconds, transport);
   if (keyLists === null) return null;
   const served = roundNumber === undefined ? { keyLists } : { keyLists, roundNumber };
   if (!client.plan.asksByQuery) return served;
   const path = `/rounds/${await client.chosenRound(served)}`;
-  const rounds = await fromEverywhere(client, server, path, transport);
+  const rounds = await fromEverywhere(client, server, path, seconds, transport);
   return rounds && { ...served, rounds };
 }
 
-/** Fetch a document from the server, then its mirrors; null if one does not answer. */
-async function fromEverywhere(
-  { plan }: Client,
-  server: Server,
-  path: string,
-  transport: Transport,
-): Promise<Uint8Array[] | null> {
-  const lists: Uint8Array[] = [];
-  for (const [place, request] of server.get(plan.digest, path).entries()) {
-    const answer = await askPatiently(request, plan.roundLength, transport);
-    if (answer === null) return null;
-    const who = place === 0 ? "server" : "mirror";
-    const what = path === "" ? "the plan" : "the round of the plan";
-    lists.push(await offered(answer, plan.digest, { who, what }));
-  }
-  return lists;
-}
-
-/** Return the document in an answer; throw what the answer says if there is none. */
-async function offered(
-  { status, body }: Answer,
-  digest: string,
-  names: { who?: string; what?: string } = {},
-): Promise<Uint8Array> {
-  if (status === GONE) throw await supersededBy(body, digest);
-  if (status !== 200) throw new NotOfferedError(status, names);
-  return body;
-}
-
 async function send(
-  { plan }: Client,
+  client: Client,
   server: Server,
   submission: Submission,
   transport: Transport,
-): Promise<{ outcome: Outcome; body: Uint8Array }> {
-  await (transport.sleep ?? sleep)(submission.delay);
-  const answer = await askPatiently(server.post(submission), plan.roundLength, transport);
-  if (answer === null) return { outcome: "no answer in time", body: new Uint8Array(0) };
-  const { status, body } = answer;
-  if (status === GONE && isPointer(body)) throw await supersededBy(body, plan.digest);
-  if (status === NOT_FOUND) throw new NotOfferedError(status);
-  const known: Record<number, Outcome> = { 202: "accepted", 409: "the batch was closed" };
-  return { outcome: known[status] ?? "refused", body };
+): Promise<Sent> {
+  await pause(submission.delay, transport);
+  return post(client, server, submission, client.plan.roundLength, transport);
 }
 
-/**
- * Repeat a request, byte for byte, while the server is silent or busy, and return the answer.
- *
- * Pauses double and have a random length, so that clients do not return together. Return null
- * once the pauses would add up to more than so many seconds.
- */
-async function askPatiently(
-  request: Request,
+/** The outcome of sending a report, and the answer. */
+export interface Sent {
+  readonly outcome: Outcome;
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/** Send a report, again for so many seconds, and remember if a prepared one was accepted. */
+export async function post(
+  client: Client,
+  server: Server,
+  submission: Submission,
   seconds: number,
   transport: Transport,
-): Promise<Answer | null> {
-  let [waited, pause] = [0, FIRST_PAUSE];
-  for (;;) {
-    const answer = await ask(request, transport);
-    if (answer !== null && answer.status !== 429 && answer.status < 500) return answer;
-    const share = Number(operatingSystem.words(1)[0]) / 2 ** 64;
-    const wait = Math.max(askedPause(answer), (pause / 2) * (1 + share));
-    waited += wait;
-    if (waited > seconds) return null;
-    await (transport.sleep ?? sleep)(wait);
-    pause = Math.min(2 * pause, LONGEST_PAUSE);
-  }
-}
-
-function askedPause(answer: Answer | null): number {
-  const text = answer?.retryAfter ?? "";
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
-}
-
-/** Send one request and return its answer; null if there is no complete one in time. */
-async function ask(request: Request, transport: Transport): Promise<Answer | null> {
-  const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((giveUp) => {
-    const end = () => {
-      controller.abort();
-      giveUp(null); // a fetch that is aborted while its body is read may never settle
-    };
-    timer = setTimeout(end, 1000 * (transport.timeout ?? TIMEOUT));
-  });
-  try {
-    return await Promise.race([exchange(request, transport, controller.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Send one request, without any browser data that can be suppressed. */
-async function exchange(
-  request: Request,
-  transport: Transport,
-  signal: AbortSignal,
-): Promise<Answer | null> {
-  const { url, ...own } = request;
-  const quiet = {
-    cache: "no-store",
-    credentials: "omit",
-    redirect: "error",
-    referrerPolicy: "no-referrer",
-    signal,
-  } as const;
-  try {
-    const response = await (transport.fetch ?? fetch)(url, { ...own, ...quiet });
-    const body = await wholeBody(response);
-    if (body === null) return null;
-    return { status: response.status, body, retryAfter: response.headers.get("Retry-After") };
-  } catch {
-    return null;
-  }
-}
-
-/** Read the body of an answer; null if it is larger than any legitimate one. */
-async function wholeBody(response: Response): Promise<Bytes | null> {
-  const body = new Uint8Array(LARGEST_ANSWER);
-  let size = 0;
-  const reader = response.body?.getReader();
-  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
-    if (size + next.value.length > LARGEST_ANSWER) {
-      await reader?.cancel();
-      return null;
-    }
-    body.set(next.value, size);
-    size += next.value.length;
-  }
-  return body.slice(0, size);
-}
-
-async function sleep(seconds: number): Promise<void> {
-  for (let left = seconds; left > 0; left -= LONGEST_TIMER) {
-    const part = Math.min(left, LONGEST_TIMER);
-    await new Promise((resolve) => setTimeout(resolve, 1000 * part));
-  }
+): Promise<Sent> {
+  const missing = { status: 0, body: new Uint8Array(0) };
+  // The credential is never sent in a token's place.
+  const hasToken = client.plan.admission.by !== "token" || submission.spent != null;
+  if (!hasToken) return { outcome: NO_TOKEN, ...missing };
+  const answer = await askPatiently(server.post(submission), seconds, transport);
+  if (answer === null) return { outcome: EXPIRED, ...missing };
+  const { status, body } = answer;
+  if (status === GONE && isPointer(body)) throw await supersededBy(body, client.plan.digest);
+  if (status === NOT_FOUND) throw new NotOfferedError(status);
+  const known: Record<number, Outcome> = { 202: "accepted", 409: CLOSED };
+  if (status === 202 && submission.due !== undefined) await client.settle(submission, true);
+  return { outcome: known[status] ?? "refused", status, body };
 }

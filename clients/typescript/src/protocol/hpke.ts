@@ -1,5 +1,5 @@
 /**
- * HPKE (RFC 9180): single shot, base mode, sealing only.
+ * HPKE (RFC 9180): base mode, the sender's side, one message per context.
  *
  * DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are
  * those of the platform (WebCrypto); this file composes them as the standard does.
@@ -27,6 +27,26 @@ export async function hpkeSeal(
   info: Bytes,
   ephemeral?: CryptoKeyPair,
 ): Promise<Bytes> {
+  const { enc, seal } = await hpkeSender(receiver, info, ephemeral);
+  return concat(enc, await seal(plaintext));
+}
+
+/** The sender's side of one message. */
+export interface Sender {
+  /** The encapsulated key. */
+  readonly enc: Bytes;
+  /** Return the ciphertext of the one message, with its tag. */
+  readonly seal: (plaintext: Bytes) => Promise<Bytes>;
+  /** Return a secret of at most 32 bytes that the receiver derives too (section 5.3). */
+  readonly exported: (context: Bytes, length: number) => Promise<Bytes>;
+}
+
+/** Begin a message to a receiver, as `hpkeSeal` does. */
+export async function hpkeSender(
+  receiver: Bytes,
+  info: Bytes,
+  ephemeral?: CryptoKeyPair,
+): Promise<Sender> {
   const [own, peer, context] = await Promise.all([
     ephemeral ?? crypto.subtle.generateKey("X25519", false, ["deriveBits"]),
     crypto.subtle.importKey("raw", receiver, "X25519", false, []),
@@ -47,8 +67,17 @@ export async function hpkeSeal(
     expand(HPKE_SUITE, secret, "base_nonce", context, NONCE_SIZE),
   ]);
   const cipher = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"]);
-  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, cipher, plaintext);
-  return concat(enc, new Uint8Array(sealed));
+  return {
+    enc,
+    seal: async (plaintext) =>
+      new Uint8Array(
+        await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, cipher, plaintext),
+      ),
+    exported: async (own, length) => {
+      const exporter = await expand(HPKE_SUITE, secret, "exp", context, HASH_SIZE);
+      return expand(HPKE_SUITE, exporter, "sec", own, length);
+    },
+  };
 }
 
 /** Compute ExtractAndExpand of section 4.1. */
@@ -84,7 +113,7 @@ async function expand(
   return (await hmac(secret, concat(labelled, bigEndian(1, 1)))).slice(0, length);
 }
 
-async function hmac(secret: Bytes, message: Bytes): Promise<Bytes> {
+export async function hmac(secret: Bytes, message: Bytes): Promise<Bytes> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));

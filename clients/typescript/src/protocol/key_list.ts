@@ -21,6 +21,7 @@ import {
   roundNumber,
   verified,
 } from "./signed_document.js";
+import { type TokenKeys, tokenKeys } from "./token_keys.js";
 import type { Opening } from "./wire.js";
 
 const question: Entry = (value) =>
@@ -121,6 +122,8 @@ export interface KeyList {
   readonly openRounds: readonly ShufflerKey[];
   /** The second shuffler's keys in each open round; empty if the plan has one shuffler. */
   readonly onward: readonly ShufflerKeys[];
+  /** The issuer's keys; null if the plan admits by credential. */
+  readonly tokens: TokenKeys | null;
 }
 
 /** Read a key list, with every part checked against the plan. */
@@ -142,7 +145,18 @@ export async function readKeyList(data: Uint8Array, plan: Plan): Promise<KeyList
     );
   }
   const onward = await onwardKeys(WHAT, list.onward, plan, shuffler);
-  return { keys, openRounds: shuffler.map(shufflerKey), onward };
+  const tokens = await issuerKeys(list.tokens, plan);
+  return { keys, openRounds: shuffler.map(shufflerKey), onward, tokens };
+}
+
+/** Return the issuer's keys, which must be there exactly if the plan admits by token. */
+async function issuerKeys(document: Json | undefined, plan: Plan): Promise<TokenKeys | null> {
+  const isThere = document !== undefined;
+  if (isThere !== (plan.admission.by === "token")) {
+    const has = isThere ? "has keys of an issuer" : "has no keys of the issuer";
+    throw new UntrustedError(WHAT, `${has}, unlike the plan`);
+  }
+  return isThere ? tokenKeys(document, plan) : null;
 }
 
 /**
@@ -208,7 +222,10 @@ const PARTS: Kind["entries"] = {
 };
 
 function parts(data: Uint8Array): Table {
-  return requireShape(WHAT, readServed(WHAT, data), PARTS, { onward: Array.isArray });
+  return requireShape(WHAT, readServed(WHAT, data), PARTS, {
+    onward: Array.isArray,
+    tokens: isTable,
+  });
 }
 
 export function shufflerKey({ round, batch, key, analyzer, next }: Table): ShufflerKey {

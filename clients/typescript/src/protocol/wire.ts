@@ -57,13 +57,16 @@ export interface Opening {
   readonly onward?: readonly string[];
 }
 
-export const innerLength = ({ reportSize }: Epoch): number => reportSize + SEAL_SIZE;
+/** The parts of an epoch that lengths depend on: those of its plan. */
+type Sizes = Pick<Epoch, "reportSize" | "owned" | "onward">;
+
+export const innerLength = ({ reportSize }: Sizes): number => reportSize + SEAL_SIZE;
 
 /** The bytes inside the envelope, without the owner: what the first shuffler hands on. */
-export const handedLength = (epoch: Epoch): number =>
+export const handedLength = (epoch: Sizes): number =>
   innerLength(epoch) + SEAL_SIZE * epoch.onward.length;
 
-export const envelopeLength = (epoch: Epoch): number =>
+export const envelopeLength = (epoch: Sizes): number =>
   handedLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + SEAL_SIZE;
 
 /**

@@ -1,6 +1,8 @@
 /** Parallel queries: each person answers one of several, drawn in private. */
 
 import { Product } from "../domain.js";
+import { ParameterError } from "../errors.js";
+import { WORD } from "../keystream.js";
 import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 
@@ -10,7 +12,7 @@ import { type Report, ReportFormat } from "../report.js";
  * Queries share their draws: a report takes as many integers below a bound as the query that needs
  * most of them, and the drawn query ignores the others. Every report is padded with zeros.
  */
-export class ParallelRandomizer extends Randomizer<readonly number[]> {
+export class ParallelRandomizer extends Randomizer<readonly unknown[]> {
   readonly maxEpsilonLocal: number;
   readonly domain: Product;
   readonly drawBounds: readonly bigint[];
@@ -19,26 +21,42 @@ export class ParallelRandomizer extends Randomizer<readonly number[]> {
   readonly #columns: readonly (readonly number[])[];
 
   constructor(
-    private readonly queries: readonly Randomizer<number>[],
+    private readonly queries: readonly Randomizer[],
     private readonly weights: readonly bigint[],
   ) {
     super();
+    const total = weights.reduce((sum, weight) => sum + weight, 0n);
+    requireQueries(queries, weights, total);
     this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
     this.domain = new Product(queries.map((query) => query.domain));
     this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
-    const total = weights.reduce((sum, weight) => sum + weight, 0n);
     const shared = sharedDraws(queries);
     this.drawBounds = [total, ...[...shared].flatMap(([bound, times]) => Array(times).fill(bound))];
     this.#columns = queries.map((query) => columnsOf(query, shared));
   }
 
-  respond(indices: readonly number[], draws: readonly bigint[]): Report {
+  respond(indices: readonly unknown[], draws: readonly bigint[]): Report {
     const drawn = weighted(this.weights, draws[0] as bigint);
-    const query = this.queries[drawn] as Randomizer<number>;
+    const query = this.queries[drawn] as Randomizer;
     const own = (this.#columns[drawn] as readonly number[]).map((place) => draws[place] as bigint);
-    const answer = query.respond(indices[drawn] as number, own);
+    const answer = query.respond(indices[drawn], own);
     const padding = this.reportFormat.bounds.length - 1 - answer.length;
     return [BigInt(drawn), ...answer, ...Array<bigint>(padding).fill(0n)];
+  }
+}
+
+function requireQueries(
+  queries: readonly Randomizer[],
+  weights: readonly bigint[],
+  total: bigint,
+): void {
+  if (queries.length === 0 || queries.some((query) => query instanceof ParallelRandomizer)) {
+    const must = "be at least one, none of them parallel itself";
+    throw new ParameterError("queries", { must });
+  }
+  if (weights.length !== queries.length || total > WORD) {
+    const must = "be one per query, with a sum of at most 2^64";
+    throw new ParameterError("weights", { must });
   }
 }
 
@@ -52,7 +70,7 @@ export function weighted(weights: readonly bigint[], draw: bigint): number {
 }
 
 /** Count the draws below each bound that suffice for any one query. */
-function sharedDraws(queries: readonly Randomizer<number>[]): Map<bigint, number> {
+function sharedDraws(queries: readonly Randomizer[]): Map<bigint, number> {
   const shared = new Map<bigint, number>();
   for (const { drawBounds } of queries) {
     const own = new Map<bigint, number>();
@@ -62,7 +80,7 @@ function sharedDraws(queries: readonly Randomizer<number>[]): Map<bigint, number
   return shared;
 }
 
-function columnsOf(query: Randomizer<number>, shared: ReadonlyMap<bigint, number>): number[] {
+function columnsOf(query: Randomizer, shared: ReadonlyMap<bigint, number>): number[] {
   const free = new Map<bigint, number>();
   let start = 1;
   for (const [bound, times] of shared) {

@@ -18,6 +18,7 @@ from croupier.auditing.attacks.link import LinkGame
 from croupier.auditing.attacks.order import HouseholdGame, PlaceGame, household_size
 from croupier.auditing.attacks.rounds import RoundsGame
 from croupier.auditing.attacks.scene import Scene, scenes
+from croupier.auditing.attacks.senders import Link, sender_games
 from croupier.auditing.attacks.state import AttackState
 from croupier.auditing.attacks.value import InformedGame, UninformedGame
 from croupier.errors import ParameterError, RenamedError, TooLargeError, UnknownNameError
@@ -158,10 +159,12 @@ class Attacks(Result):
     Attributes:
         played: The attacks.
         left_out: The reasons why some attacks were not played.
+        links: The shares of envelopes whose sender was named, one per trace that reports leave.
     """
 
     played: tuple[Played, ...]
     left_out: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
     def __iter__(self) -> Iterator[Played]:
         return iter(self.played)
@@ -316,7 +319,8 @@ class Suite:
 
     def total(self, games: int) -> int:
         """Return the number of games in all if each attack may take `games`."""
-        return sum(game.affordable(games) for game in self.attacks)
+        linking = sum(min(games, game.most) for game in sender_games(self.plan))
+        return linking + sum(game.affordable(games) for game in self.attacks)
 
     def play(  # noqa: PLR0913 - keyword-only facts about one series of games
         self,
@@ -361,7 +365,12 @@ class Suite:
                 )
             )
         state.save()
-        return Attacks(tuple(played), self.left_out)
+        links = []
+        for number, linking in enumerate(sender_games(self.plan), len(self.attacks)):
+            hits = linking.play(min(games, linking.most), state.stream(number, 0))
+            links.append(Link.of(linking.by, hits, confidence=confidence))
+            advance(len(hits))
+        return Attacks(tuple(played), self.left_out, tuple(links))
 
 
 def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:

@@ -10,6 +10,7 @@ from croupier.cli.options.server import as_typed
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json
 from croupier.client.conversation import submit
 from croupier.client.mirror import Look, Served, keep, look
+from croupier.errors import CertificateError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import KeyList
 
@@ -90,6 +91,8 @@ def _absence(served: Served) -> str:
     """Say why a document is missing."""
     if served.is_silent:
         return f"{served.url} did not answer, or was busy."
+    if isinstance(served.refusal, CertificateError):
+        return f"{served.url} was not asked. {served.refusal}"
     reason = "" if served.refusal is None else f" {served.refusal}"
     return f"{served.url} has no {served.what} of this plan.{reason}"
 

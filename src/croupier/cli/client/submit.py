@@ -11,7 +11,13 @@ from croupier.cli.output.column_files import ColumnFile
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.client.conversation import Outcome, Server, submit
 from croupier.client.relay import send_all
-from croupier.errors import CroupierError, NotOfferedError, ParameterError, SupersededError
+from croupier.errors import (
+    CertificateError,
+    CroupierError,
+    NotOfferedError,
+    ParameterError,
+    SupersededError,
+)
 from croupier.model import Categories
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
@@ -82,7 +88,7 @@ def command(
         )
         try:
             outcome = submit(steps)
-        except (NotOfferedError, SupersededError) as error:
+        except (CertificateError, NotOfferedError, SupersededError) as error:
             before = f" {accepted:,} reports were accepted before." if accepted else ""
             raise CroupierError(f"{error}{before}") from None
     if json:

@@ -7,7 +7,7 @@ import typer
 
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
 
 __all__ = ["HELP", "command"]
 

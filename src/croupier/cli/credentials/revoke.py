@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from croupier.cli.output.terminal import Json, out, print_json
-from croupier.shuffler.intake.revocation import identity_of, revoke
+from croupier.hosting.revocation import identity_of, revoke
 
 __all__ = ["HELP", "command"]
 

@@ -19,15 +19,17 @@ HELP = """Make the keys of a role, and print the line that the plan needs or wri
 
 The roles: shuffler, the root that the plan names and that no server needs; release, which opens
 rounds and signs receipts; intake, which takes reports and signs refusals; analyzer, which signs for
-itself and opens reports; approver, which signs approvals of plans. The files are encrypted with a
+itself and opens reports; approver, which signs approvals of plans; issuer, the root that signs the
+list of token keys; inviter, which signs invitations to enrol. The files are encrypted with a
 passphrase and never replaced; an interrupted run can be repeated. Run this for each role on a host
 and with a passphrase of its own: whoever holds the keys of release and of the analyzer reads every
 report with its sender.
 
 The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
-under [analyzer]; --into writes it there, also if the key exists already. With --second it belongs
-under the second [[shufflers]] table, of a plan that has two. The public keys of release and intake,
-in public.json, are for whoever keeps the root: croupier keys sign shuffler.
+under [analyzer], the issuer's under [admission]; --into writes it there, also if the key exists
+already. With --second it belongs under the second [[shufflers]] table, of a plan that has two. The
+public keys of release and intake, in public.json, are for whoever keeps the root: croupier keys
+sign shuffler.
 
 Example: croupier keys create release --keys keys/release --passphrase-file release.txt
 """
@@ -36,8 +38,16 @@ _TABLES = {
     "shuffler_key": "[[shufflers]]",
     SECOND: "[[shufflers]]  # the second of these tables",
     "analyzer_key": "[analyzer]",
+    "issuer_key": "[admission]",
 }
 """The table of the plan that names the root of a party."""
+_GIVEN_AWAY = {
+    Role.APPROVER: "Give this key to whoever runs the service, who demands approvals with "
+    "--require-approval KEY.",
+    Role.INVITER: "Give this key to whoever runs the issuer, who admits whom you invite with "
+    "--inviter KEY.",
+}
+"""The roles whose public keys others name in a command."""
 _SPOKEN = _TABLES | {SECOND: "the second [[shufflers]]"}
 
 Directory = Annotated[
@@ -62,7 +72,8 @@ def command(
     roles: Annotated[
         list[Role],
         typer.Argument(
-            help="shuffler, release, intake, analyzer or approver; several only for a trial.",
+            help="shuffler, release, intake, analyzer, approver, issuer or inviter; several only "
+            "for a trial.",
             metavar="ROLE",
         ),
     ],
@@ -81,7 +92,7 @@ def command(
     if into is not None and not roots:
         raise ParameterError(
             "--into",
-            must="come with shuffler or analyzer, whose keys a plan names",
+            must="come with shuffler, analyzer or issuer, whose keys a plan names",
             hint=f"The keys of release and intake are signed: croupier keys sign shuffler {into}.",
         )
     if second and Role.SHUFFLER not in roots:
@@ -108,16 +119,13 @@ def command(
         pin(into, named)
     places = {str(role): str(directory.path) for role, directory in opened.items()}
     if json:
-        approver = {"approver_key": public[Role.APPROVER]} if Role.APPROVER in public else {}
-        print_json(keys=places, plan=_sections(named), **approver)
+        others = {f"{role}_key": public[role] for role in _GIVEN_AWAY if role in public}
+        print_json(keys=places, plan=_sections(named), **others)
     else:
         _print(named, places, into)
-        if Role.APPROVER in public:
-            out.print(f"key {public[Role.APPROVER]}")
-            say(
-                "Give this key to whoever runs the service, who demands approvals with "
-                "--require-approval KEY."
-            )
+        for role in filter(public.__contains__, _GIVEN_AWAY):
+            out.print(f"key {public[role]}")
+            say(_GIVEN_AWAY[role])
 
 
 def _place(role: Role, wanted: list[Role], given: Path | None) -> Path:
@@ -138,6 +146,8 @@ def _sections(named: dict[str, str]) -> dict[str, Any]:
         sections["shufflers"] = [{}, {"key": named[SECOND]}]
     if "analyzer_key" in named:
         sections["analyzer"] = {"key": named["analyzer_key"]}
+    if "issuer_key" in named:
+        sections["admission"] = {"key": named["issuer_key"]}
     return sections
 
 
@@ -171,6 +181,11 @@ def _print(named: dict[str, str], places: dict[str, str], plan: Path | None) -> 
         out.print(
             f"Keep {places['shuffler']} offline: its key signs the list of the shuffler's keys, "
             "and nothing else."
+        )
+    if "issuer" in places:
+        out.print(
+            f"Then, for every few rounds: croupier issuer keys {file}, and croupier keys sign "
+            f"issuer {file} --keys {places['issuer']}"
         )
     if files:
         out.print(

@@ -20,8 +20,10 @@ from croupier.protocol.signed_document import NAMED
 __all__ = ["SECOND", "pin", "require_pinnable"]
 
 SECOND = "second_key"
-"""The name of the second shuffler's root, beside `shuffler_key` and `analyzer_key`."""
+"""The name of the second shuffler's root, beside those that `Plan` names."""
 
+_TABLES = {"analyzer_key": "analyzer", "issuer_key": "admission"}
+"""The tables of parties of which a plan has one."""
 _LONE_LF = re.compile(r"(?<!\r)\n")
 
 _BY_HAND = "Make it writable, or leave out --into and add the printed lines yourself."
@@ -77,8 +79,8 @@ def _pinned(file: Path, keys: Mapping[str, str]) -> bytes:
 
 def _table(document: tomlkit.TOMLDocument, name: str) -> Any:
     """The table of a party, made if it is missing."""
-    if name == "analyzer_key":
-        return document.setdefault("analyzer", tomlkit.table())
+    if name in _TABLES:
+        return document.setdefault(_TABLES[name], tomlkit.table())
     if "shufflers" not in document:
         document["shufflers"] = tomlkit.aot()
         document["shufflers"].append(tomlkit.table())

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from croupier.analyzer.keys import AnalyzerKeys
+from croupier.issuer.admission import InviterKeys
+from croupier.issuer.keys import IssuerRootKeys
 from croupier.protocol.approval import ApproverKeys
 from croupier.protocol.key_directory import RoleKeys
 from croupier.shuffler.intake.keys import IntakeKeys
@@ -26,11 +28,13 @@ class Role(StrEnum):
     INTAKE = "intake"
     ANALYZER = "analyzer"
     APPROVER = "approver"
+    ISSUER = "issuer"
+    INVITER = "inviter"
 
     @property
     def is_root(self) -> bool:
         """Tell if the plan names its key."""
-        return self in {Role.SHUFFLER, Role.ANALYZER}
+        return self in {Role.SHUFFLER, Role.ANALYZER, Role.ISSUER}
 
 
 DIRECTORIES: dict[Role, type[RoleKeys]] = {
@@ -39,6 +43,8 @@ DIRECTORIES: dict[Role, type[RoleKeys]] = {
     Role.INTAKE: IntakeKeys,
     Role.ANALYZER: AnalyzerKeys,
     Role.APPROVER: ApproverKeys,
+    Role.ISSUER: IssuerRootKeys,
+    Role.INVITER: InviterKeys,
 }
 
 RoleDirectory = Annotated[

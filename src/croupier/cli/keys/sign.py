@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
 from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
@@ -13,10 +14,12 @@ from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.options.policy import PolicyFile, read_policy
 from croupier.cli.options.signed_keys import beside, for_the_operator
 from croupier.cli.output.terminal import Json, out, print_json, progress
-from croupier.errors import ParameterError, PolicyError
+from croupier.errors import ParameterError, PolicyError, UntrustedError
+from croupier.issuer.keys import IssuerRootKeys
 from croupier.plan.plan import Plan
 from croupier.plan.policy import Policy
 from croupier.protocol import durable
+from croupier.protocol.admission.token_keys import TokenKeys, UnsignedTokenKeys
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.party_keys import ShufflerKeys, hop_of
@@ -26,7 +29,7 @@ from croupier.shuffler.root import RootKeys
 
 __all__ = ["HELP", "FromRound", "command"]
 
-HELP = """Sign the keys that a party uses for a plan: the shuffler's, by role, or the analyzer's.
+HELP = """Sign the keys that a party uses for a plan: shuffler, analyzer or issuer.
 
 shuffler: signs the list of the keys of release and intake, from their public.json, with the root
 that the plan names. If the output exists already, it gets its next version: new keys count from
@@ -39,6 +42,10 @@ for another policy or population. Exits with 4, and signs nothing, if a limit is
 set; --despite-policy signs anyway, and everybody who reads the file sees that. Give it to whoever
 runs the shuffler.
 
+issuer: signs the list of token keys that croupier issuer keys made, one per round. If the output
+exists already, it gets its next version, in which no round changes its key. Give it to whoever
+runs croupier serve and croupier issuer serve.
+
 Example: croupier keys sign analyzer plan.toml --keys keys/analyzer -o analyzer.json
 
 Example: croupier keys sign shuffler plan.toml --release release.json --intake intake.json
@@ -50,6 +57,7 @@ class Party(StrEnum):
 
     SHUFFLER = "shuffler"
     ANALYZER = "analyzer"
+    ISSUER = "issuer"
 
 
 FromRound = Annotated[
@@ -58,7 +66,7 @@ FromRound = Annotated[
 
 
 def command(
-    party: Annotated[Party, typer.Argument(help="shuffler or analyzer.", metavar="PARTY")],
+    party: Annotated[Party, typer.Argument(help="shuffler, analyzer or issuer.", metavar="PARTY")],
     plan: PlanFile,
     keys: RoleDirectory = None,
     release: Annotated[
@@ -67,6 +75,9 @@ def command(
     intake: Annotated[
         Path, typer.Option(help="shuffler: public.json of intake.", metavar="FILE")
     ] = Path("keys/intake"),
+    tokens: Annotated[
+        Path, typer.Option(help="issuer: the file from croupier issuer keys.", metavar="FILE")
+    ] = Path("keys/tokens/token-keys.json"),
     from_round: FromRound = None,
     output: Annotated[
         Path | None,
@@ -103,6 +114,8 @@ def command(
             despite=despite_policy,
             json=json,
         )
+    elif party is Party.ISSUER:
+        document = _sign_issuer(made, IssuerRootKeys(place, phrase), tokens, target, json=json)
     else:
         document = _sign_shuffler(
             made, RootKeys(place, phrase), (release, intake), target, from_round, json=json
@@ -187,6 +200,44 @@ def _sign_analyzer(
         "policy": word.judgement,
         "despite_policy": word.despite_policy,
     }
+
+
+def _sign_issuer(
+    plan: Plan, root: IssuerRootKeys, tokens: Path, target: Path, *, json: bool
+) -> dict[str, object]:
+    try:
+        made = UnsignedTokenKeys.model_validate_json(tokens.read_bytes())
+    except (OSError, ValidationError):
+        made = None
+    if made is None or made.plan != plan.digest:
+        raise ParameterError(
+            "--tokens",
+            must="be the token keys of this plan",
+            got=str(tokens),
+            hint="Make them: croupier issuer keys.",
+        )
+    signer = root.signer()
+    TokenKeys.require_signer(plan, signer)
+    with for_the_operator("--output", target, "name another file with -o"):
+        earlier = TokenKeys.verified(target.read_bytes(), plan) if target.exists() else None
+    try:
+        signed = TokenKeys.make(
+            plan, first=made.first, keys=made.blind_keys, signing_key=signer, earlier=earlier
+        )
+    except UntrustedError as error:
+        raise ParameterError(
+            "--tokens",
+            must=f"keep the keys of rounds that {target} lists",
+            got=str(tokens),
+            hint=f"It {error.problem}. Put that key back, or list later rounds only: croupier "
+            "issuer keys --from-round.",
+        ) from None
+    durable.publish(target, signed.to_bytes() + b"\n")
+    rounds = f"rounds {signed.rounds[0]} to {signed.rounds[-1]}"
+    if not json:
+        out.print(f"Wrote {target}: plan {plan.digest[:8]}, version {signed.version}, {rounds}.")
+        out.print("Give it to whoever runs croupier serve and croupier issuer serve (--issuer).")
+    return {"version": signed.version, "first": signed.first, "rounds": len(signed.keys)}
 
 
 def _judge(plan: Plan, file: Path, policy: Policy | None, *, despite_policy: bool) -> PolicyWord:

@@ -6,6 +6,8 @@ Keys at the top level hold for every command that has the option, a table holds 
     [serve]
     plan = ["features/plan.toml", "crashes/plan.toml"]
 
+A command of two words has a table of two, such as [issuer.serve].
+
 The command line comes first, then the environment, then the file, then the default.
 """
 
@@ -19,13 +21,13 @@ from croupier.errors import ParameterError
 
 __all__ = ["OPERATED", "defaults", "key_of", "variable_prefix"]
 
-OPERATED = ("serve", "release", "recover", "status", "analyze")
+OPERATED = ("serve", "release", "recover", "status", "analyze", "issuer serve")
 """The commands whose options may come from the environment and from the file."""
 
 
 def variable_prefix(command: str) -> str:
     """Return the beginning of the environment variables of a command's options."""
-    return f"CROUPIER_{command.upper()}"
+    return f"CROUPIER_{command.upper().replace(' ', '_')}"
 
 
 def defaults(
@@ -41,14 +43,13 @@ def defaults(
     Raises:
         ParameterError: The file is missing or not TOML, or has a key that no command knows.
     """
-    document = _read(file)
-    tables = {name: entry for name, entry in document.items() if isinstance(entry, dict)}
-    shared = {_key(name): entry for name, entry in document.items() if name not in tables}
+    shared, tables = _read(file)
+    shared = {_key(name): entry for name, entry in shared.items()}
     _require_known(file, tables, OPERATED)
     everywhere = {name for each in OPERATED for name in options(each)}
     _require_known(file, shared, everywhere)
     for name, table in tables.items():
-        _require_known(file, map(_key, table), options(name), prefix=f"{name}.")
+        _require_known(file, map(_key, table), options(name), prefix=f"{_dotted(name)}.")
     known = options(command)
     own = {_key(name): entry for name, entry in tables.get(command, {}).items()}
     given = {name: entry for name, entry in (shared | own).items() if name in known}
@@ -64,10 +65,9 @@ def key_of(file: Path, command: str, flags: Sequence[str]) -> str:
         flags: The option, as it may be typed.
     """
     names = {_key(flag.removeprefix("--")) for flag in flags}
-    document = _read(file)
-    own = [f"{command}.{name}" for name in document.get(command, {}) if _key(name) in names]
-    shared = [name for name in document if _key(name) in names]
-    return (own or shared)[0]
+    shared, tables = _read(file)
+    own = [f"{_dotted(command)}.{name}" for name in tables.get(command, {}) if _key(name) in names]
+    return (own or [name for name in shared if _key(name) in names])[0]
 
 
 def _fitting(option: Any, entry: Any) -> Any:
@@ -77,15 +77,31 @@ def _fitting(option: Any, entry: Any) -> Any:
     return entry[0] if isinstance(entry, list) and len(entry) == 1 else entry
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return the keys at the top of a file, and its tables by the commands that they are for."""
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ParameterError(
             "--config", must="be a file that can be read", got=f"{file} ({error.strerror})"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ParameterError("--config", must="be TOML", got=f"{file}: {error}") from None
+    shared: dict[str, Any] = {}
+    tables: dict[str, dict[str, Any]] = {}
+    for name, entry in document.items():
+        if not isinstance(entry, dict):
+            shared[name] = entry
+        elif entry and all(isinstance(each, dict) for each in entry.values()):
+            tables |= {f"{name} {word}": table for word, table in entry.items()}
+        else:
+            tables[name] = entry
+    return shared, tables
+
+
+def _dotted(command: str) -> str:
+    """Return the name of a command's table."""
+    return command.replace(" ", ".")
 
 
 def _require_known(file: Path, names: Any, known: Any, *, prefix: str = "") -> None:
@@ -95,8 +111,8 @@ def _require_known(file: Path, names: Any, known: Any, *, prefix: str = "") -> N
             raise ParameterError(
                 "--config",
                 must="name options of commands",
-                got=f"{prefix}{name} in {file}",
-                hint=f"Try {prefix}{near[0]}." if near else "See croupier serve --help.",
+                got=f"{prefix}{_dotted(name)} in {file}",
+                hint=f"Try {prefix}{_dotted(near[0])}." if near else "See croupier serve --help.",
             )
 
 

@@ -18,7 +18,7 @@ from croupier.cli.options.public_groups import (
 )
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
-from croupier.shuffler.intake.credentials import read_secret
+from croupier.protocol.admission.credentials import read_secret
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.ordering import best_order

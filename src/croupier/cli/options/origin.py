@@ -11,7 +11,7 @@ from croupier.errors import ParameterError
 
 __all__ = ["OperatedCommand"]
 
-_SECRET = {"--database", "--secret", "--passphrase-file"}
+_SECRET = {"--database", "--secret", "--passphrase-file", "--admit-secret"}
 """Options whose values are not repeated, since they hold a password or could be mistaken for it."""
 
 
@@ -75,7 +75,7 @@ def _origin(ctx: Any, option: Any, *, with_value: bool) -> str:
     else:
         value = ctx.lookup_default(option.name, call=False)
         file = ctx.find_root().params["config"]
-        place = f"{key_of(file, ctx.info_name, option.opts)} in {file}"
+        place = f"{key_of(file, _command(ctx), option.opts)} in {file}"
     shown = f" {value!r}" if with_value and _SECRET.isdisjoint(option.opts) else ""
     return f"{'.' if with_value else ''} The value{shown} comes from {place}."
 
@@ -84,4 +84,13 @@ def _variable(ctx: Any, option: Any) -> str:
     """Return the variable that is read first, of those that are set."""
     if isinstance(option.envvar, str) and os.environ.get(option.envvar):
         return option.envvar
-    return f"{variable_prefix(ctx.info_name)}_{option.name.upper()}"
+    return f"{variable_prefix(_command(ctx))}_{option.name.upper()}"
+
+
+def _command(ctx: Any) -> str:
+    """Return the command as it is typed after the program's name."""
+    words = []
+    while ctx.parent is not None:
+        words.append(ctx.info_name)
+        ctx = ctx.parent
+    return " ".join(reversed(words))

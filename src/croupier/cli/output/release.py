@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from croupier.cli.output.terminal import err, out, print_json
+from croupier.hosting.incidents import see
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import ShufflerKey
-from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
     from croupier.shuffler.release.release import BatchOutcome

@@ -28,6 +28,7 @@ from croupier.cli.output.terminal import (
 )
 from croupier.documents.explain.engineers import other_delta, recompute
 from croupier.documents.explain.parties import added, all_add, sampled
+from croupier.documents.explain.senders import in_short
 from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
@@ -183,8 +184,8 @@ def _rounded_up(value: Fraction) -> str:
 
 
 def _added(plan: Plan) -> Iterator[str]:
-    """Say what the shufflers add and drop."""
-    for told in (added(plan), sampled(plan)):
+    """Say what the shufflers add and drop, and what the first one learns of senders."""
+    for told in (added(plan), sampled(plan), in_short(plan)):
         if told:
             yield f"{told[0].upper()}{told[1:]}."
 

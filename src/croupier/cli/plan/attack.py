@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from croupier.auditing.attacks.attacks import GAMES, Attacks, Held, Played, Suite
+from croupier.auditing.attacks.senders import Link
 from croupier.cli.options.mechanism import count
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.terminal import (
@@ -110,9 +111,11 @@ def command(
             attacks=[_document(one) for one in attacks],
             claims=[_held_document(one) for one in held],
             left_out=list(attacks.left_out),
+            links=[link.to_dict() for link in attacks.links],
         )
     else:
         _print(attacks, confidence, ratios=any(made.dummies))
+        _print_links(attacks.links, confidence)
         for reason in attacks.left_out:
             say(f"Not played: {reason}")
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
@@ -164,6 +167,21 @@ def _print(found: Attacks, confidence: float, *, ratios: bool) -> None:
         rows = [_row(one, ratio=ratios) for one in found if one.rung is rung]
         print_table([f"against {rung}", *head], rows, right=(1, 3, 4) if ratios else (1, 3))
         out.print()
+
+
+def _print_links(links: Sequence[Link], confidence: float) -> None:
+    head = ["sender of an envelope", "by luck", f"measured [{100 * confidence:g} % interval]"]
+    rows = [
+        [f"by {one.by}", "50 %", _percent(one.measured, one.lower, one.upper), f"{one.games:,}"]
+        for one in links
+    ]
+    print_table([*head, "games"], rows, right=(1, 3))
+    out.print()
+
+
+def _percent(measured: float, lower: float, upper: float) -> str:
+    ends = f"{floor_digits(100 * lower)}, {ceiling_digits(100 * upper)}"
+    return f"{nearest_digits(100 * measured)} % [{ends}]"
 
 
 def _row(one: Played, *, ratio: bool) -> list[str]:

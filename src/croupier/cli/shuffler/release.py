@@ -50,6 +50,7 @@ from croupier.cli.output.release_warnings import first_warnings, key_warnings
 from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.hosting.incidents import MET_BY_RELEASE, incident_of
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
 from croupier.protocol.key_list import ShufflerKey
@@ -57,7 +58,6 @@ from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
-from croupier.shuffler.incidents import MET_BY_RELEASE, incident_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

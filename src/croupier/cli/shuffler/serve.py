@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,21 +22,23 @@ from croupier.cli.options.signed_keys import (
     read_shuffler,
 )
 from croupier.cli.options.superseded import SupersededFiles, read_superseded
+from croupier.cli.options.token_keys import IssuerList, token_keys_file
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError, UntrustedError
+from croupier.hosting.incidents import see
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import read_secret
 from croupier.protocol.approval import Approval
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import PolicyWord
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.wire import envelope_length
 from croupier.shuffler.core_dumps import forbid_core_dumps
-from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
+    from croupier.hosting.http.server import Address
     from croupier.shuffler.database.store import Store
     from croupier.shuffler.http.board import KnownBatch
-    from croupier.shuffler.http.server import Address
     from croupier.shuffler.http.worker import ServedPlan, Settings
     from croupier.shuffler.intake.keys import IntakeKeys
 
@@ -88,6 +91,14 @@ WatchedCertificate = Annotated[
 Secret = Annotated[
     Path, typer.Option(help="The secret of credentials, from croupier credentials issue.")
 ]
+IntakeSecret = Annotated[
+    Path | None,
+    typer.Option(
+        "--secret",
+        help="The secret of credentials, from croupier credentials issue; left out if all plans "
+        "admit by token.",
+    ),
+]
 Revoked = Annotated[
     Path | None,
     typer.Option(
@@ -104,12 +115,12 @@ Workers = Annotated[int, typer.Option(help="Processes.", min=1, max=256)]
 PersonRequests = Annotated[
     int,
     typer.Option(
-        "--requests-per-minute", help="Requests of one person, per worker.", min=1, max=10**9
+        "--requests-per-minute", help="Requests of one person, per host.", min=1, max=10**9
     ),
 ]
 RelayEnvelopes = Annotated[
     int,
-    typer.Option("--relay-envelopes-per-minute", help="Envelopes of one relay, per worker.", min=1),
+    typer.Option("--relay-envelopes-per-minute", help="Envelopes of one relay, per host.", min=1),
 ]
 RequestEnvelopes = Annotated[
     int,
@@ -131,11 +142,12 @@ MostRows = Annotated[
 def command(
     plan: Plans,
     database: Database,
-    secret: Secret,
+    secret: IntakeSecret = None,
     keys: KeysDirectory = Path("keys/intake"),
     handover: HandoverDirectory = Path("keys/handover"),
     shuffler: ShufflerList = None,
     analyzer: Analyzer = None,
+    issuer: IssuerList = None,
     require_approval: RequireApproval = None,
     approval: ApprovalFile = None,
     superseded: SupersededFiles = None,
@@ -155,17 +167,16 @@ def command(
 ) -> None:
     """Serve plans."""
     forbid_core_dumps()
-    require_one_plan(plan, shuffler=shuffler, analyzer=analyzer, approval=approval)
+    require_one_plan(plan, shuffler=shuffler, analyzer=analyzer, issuer=issuer, approval=approval)
     made = [read_plan(file, option="--plan") for file in plan]
     _require_distinct(made)
     for each in made:
         each.require_deployable()
         _require_keys(each)
     try:
-        from croupier.shuffler.http.reports import RequestLimits  # noqa: PLC0415
-        from croupier.shuffler.http.server import Address, listening, serve  # noqa: PLC0415
-        from croupier.shuffler.http.worker import ServedPlan, Settings  # noqa: PLC0415
-        from croupier.shuffler.intake.credentials import read_secret  # noqa: PLC0415 - the extra `service`
+        from croupier.hosting.http.server import Address, listening, serve  # noqa: PLC0415
+        from croupier.shuffler.http.reports import RequestLimits, SenderRates  # noqa: PLC0415
+        from croupier.shuffler.http.worker import ServedPlan, Settings, Worker  # noqa: PLC0415
         from croupier.shuffler.intake.keys import IntakeKeys  # noqa: PLC0415
     except ModuleNotFoundError as error:
         package = str(error.name)
@@ -175,6 +186,7 @@ def command(
             plan=each,
             analyzer=beside(file, analyzer, "analyzer.json"),
             shuffler=beside(file, shuffler, "shuffler.json"),
+            issuer=token_keys_file(each, file, issuer),
         )
         for each, file in zip(made, plan, strict=True)
     )
@@ -189,7 +201,7 @@ def command(
         keys=keys,
         passphrase=passphrase(passphrase_file),
         handover=handover,
-        credential_secret=read_secret(secret),
+        credential_secret=_secret(secret, made),
         revoked=_revoked(revoked),
         certificate=_certificate(certificate),
         served=served,
@@ -203,6 +215,7 @@ def command(
     )
     for listed in lists:
         _require_named(IntakeKeys(keys, settings.passphrase), listed)
+    _require_gateway(IntakeKeys(keys, settings.passphrase), made)
     with listening(Address(host, port), Address(metrics_host, metrics_port)) as listens:
         batches = asyncio.run(_look(settings))
         shown = [*map(_Served, made, words, approvals, batches)]
@@ -212,7 +225,9 @@ def command(
             for each in () if json else settings.superseded:
                 out.print(f"Plan {each.digest[:8]} was superseded by {each.successor[:8]}.")
 
-        serve(settings, listens, workers=workers, started=started)
+        # All workers count a sender's requests together, also one that replaces another.
+        make = partial(Worker, settings, rates=SenderRates.of(settings.requests))
+        serve(make, listens, workers=workers, started=started)
 
 
 def require_one_plan(plans: Sequence[Path], **files: Path | None) -> None:
@@ -237,9 +252,27 @@ def _require_distinct(plans: Sequence[Plan]) -> None:
         )
 
 
+def _secret(file: Path | None, plans: Sequence[Plan]) -> bytes | None:
+    """Return the secret of credentials, which intake holds only if a plan admits by them."""
+    admits = any(plan.admission.by == "credential" for plan in plans)
+    if file is None and admits:
+        raise ParameterError(
+            "--secret",
+            must="be given for plans that admit by credential",
+            hint="Make it: croupier credentials issue FILE --new.",
+        )
+    if file is not None and not admits:
+        raise ParameterError(
+            "--secret",
+            must="be left out if all plans admit by token",
+            hint="It belongs to the issuer alone: whoever has it can mint people.",
+        )
+    return None if file is None else read_secret(file)
+
+
 def _revoked(file: Path | None) -> Path | None:
     """Return the list, once it is known to be readable, before anything is opened."""
-    from croupier.shuffler.intake.revocation import RevocationList  # noqa: PLC0415 - the extra `service`
+    from croupier.hosting.revocation import RevocationList  # noqa: PLC0415 - the extra `service`
 
     RevocationList(file).renew()
     return file
@@ -247,7 +280,7 @@ def _revoked(file: Path | None) -> Path | None:
 
 def _certificate(file: Path | None) -> Path | None:
     """Return the certificate, if it can be read; one that has expired is an incident."""
-    from croupier.shuffler.http.certificate import Certificate  # noqa: PLC0415 - the extra `service`
+    from croupier.hosting.http.certificate import Certificate  # noqa: PLC0415 - the extra `service`
 
     watched = Certificate(file)
     watched.occurrences()
@@ -286,6 +319,24 @@ def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
             got=str(keys.path),
             hint="Put their files back, or name the directory that has them. If the keys in the "
             "directory are new ones, have them signed: croupier keys sign shuffler.",
+        )
+
+
+def _require_gateway(keys: "IntakeKeys", plans: Sequence[Plan]) -> None:
+    """Refuse to start without a gateway whose relay a plan demands, or that cannot open anything.
+
+    Raises:
+        MissingExtraError: There is a key of the gateway, and not the extra that it needs.
+    """
+    found = keys.gateway_keys()
+    for key in found:
+        key.configuration.ask(b"")
+    if not found and any(plan.admission.relay is not None for plan in plans):
+        raise ParameterError(
+            "--keys",
+            must="hold a key of the gateway for plans whose reports come through a relay",
+            got=str(keys.path),
+            hint=f"Make it: croupier keys gateway --keys {keys.path}.",
         )
 
 

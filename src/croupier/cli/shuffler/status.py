@@ -18,10 +18,10 @@ from croupier.cli.options.signed_keys import (
 from croupier.cli.output.terminal import Json, out, print_json, say
 from croupier.cli.shuffler.serve import Database, Plans, require_one_plan
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.hosting.incidents import Occurrence
 from croupier.plan.plan import Plan
 from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import hop_of
-from croupier.shuffler.incidents import Occurrence
 
 if TYPE_CHECKING:
     from croupier.shuffler.status import KeysStatus, PlanStatus

@@ -19,6 +19,7 @@ from croupier.assessment.policy import Check, checked
 from croupier.documents.explain.asked import asked_rows, collection_facts, record_facts
 from croupier.documents.explain.engineers import numbered, other_proofs, rung_proofs
 from croupier.documents.explain.limits import demand_lines, limit_rows, verdict_line
+from croupier.documents.explain.senders import admission
 from croupier.documents.explain.sentences import (
     against,
     grown,
@@ -181,6 +182,7 @@ def _content(
         "two_values": two_values(ladder),
         "guesses": {against(plan, rung): inference(ladder, rung) for rung in _guessers(plan, real)},
         "operators": operators(plan),
+        "admission": admission(plan),
         "caption": CAPTION,
         "rows": ladder_rows(ladder),
         "reasons": ladder_reasons(ladder),

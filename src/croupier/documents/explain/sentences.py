@@ -17,6 +17,7 @@ from croupier.documents.explain.parties import (
     sends_answers,
     shuffler_called,
 )
+from croupier.documents.explain.senders import linked_reports, own_envelope, own_report
 from croupier.documents.explain.sentence import (
     NO_PROTECTION,
     Form,
@@ -36,7 +37,6 @@ __all__ += ["not_bounded", "nothing_protects", "repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
 
 _CRYPTOGRAPHY = "the encryption (HPKE) holds and the analyzer keeps its key to itself"
-_CREDENTIAL = "Your credential shows which envelopes are yours."
 _ONE_REPORT = "You send one report: there is no second one to match it with."
 _ALL_BUT_ONE = "Everybody but one shuffler, even if they drop all other reports:"
 _ONLY_THE_DEVICE = "Only your device's noise protects you."
@@ -56,7 +56,7 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
     """Say how often an adversary points at the report of one person."""
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
     if rung.sees_all:
-        return Sentence("They know which report is yours.")
+        return Sentence(own_report(plan))
     if rung.mixes is not None:
         return _operator(plan, rung, cell)
     if rung is Rung.ALL_BUT_ONE and not all_add(plan):
@@ -98,15 +98,15 @@ def _average(plan: Plan, cell: Cell) -> str:
 
 
 def _operator(plan: Plan, rung: Rung, cell: Cell) -> Sentence:
-    sealed = "The operator knows which sealed envelope is yours"
+    sealed = own_envelope(plan)
     if rung is Rung.SHUFFLER_2:
         sealed = (
             "The operator sees sealed reports that the first shuffler mixed, not whose they are"
         )
     if rung is Rung.SHUFFLER and plan.analyzer.publication == "released-order":
         return Sentence(
-            f"{sealed}, and rows are published in the order that it drew: it knows which report "
-            "is yours."
+            f"{sealed}. Rows are published in the order that it drew: it knows the report of "
+            "everybody whose envelope it knows."
         )
     what = "them" if rung is Rung.SHUFFLER_2 else "it"
     sealed += f", and cannot open {what} while {_CRYPTOGRAPHY}. "
@@ -128,7 +128,7 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
     """Say how often reports of one person are found in several rounds."""
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
     if rung in _SEE_CREDENTIALS:
-        return Sentence(_CREDENTIAL if plan.batches > 1 else _ONE_REPORT)
+        return Sentence(linked_reports(plan) if plan.batches > 1 else _ONE_REPORT)
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER_2) and plan.analyzer.publication in _NO_ROWS:
         return Sentence("No reports are shown that could be matched from round to round.")
     if plan.reports == 1:

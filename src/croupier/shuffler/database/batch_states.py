@@ -10,9 +10,11 @@ from psycopg import Connection
 from psycopg.errors import LockNotAvailable
 
 from croupier.errors import CroupierError
+from croupier.hosting.database.migrations import OlderSchemaError
 from croupier.protocol.receipt import Receipt, ReceiptError
-from croupier.shuffler.database import schema, statements
+from croupier.shuffler.database import statements
 from croupier.shuffler.database.batch import Batch, State
+from croupier.shuffler.database.schema import MIGRATIONS
 
 __all__ = [
     "BusyError",
@@ -115,7 +117,7 @@ def clock(connection: Connection[Any]) -> datetime:
 
 def prepared(connection: Connection[Any]) -> bool:
     """Tell whether the tables exist."""
-    return bool(_value(connection, statements.IS_PREPARED))
+    return bool(_value(connection, MIGRATIONS.is_prepared))
 
 
 def require_schema(connection: Connection[Any]) -> None:
@@ -125,9 +127,9 @@ def require_schema(connection: Connection[Any]) -> None:
         NewerSchemaError: A newer version has migrated it.
         OlderSchemaError: It lacks migrations of this version.
     """
-    missing = schema.pending(name for (name,) in connection.execute(statements.MIGRATIONS))
+    missing = MIGRATIONS.pending(name for (name,) in connection.execute(MIGRATIONS.applied))
     if missing:
-        raise schema.OlderSchemaError(missing)
+        raise OlderSchemaError(missing)
 
 
 def progress(

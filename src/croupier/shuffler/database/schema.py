@@ -1,69 +1,13 @@
-"""The version of the schema: which migrations a database has, and which this version knows.
+"""The tables of the shuffler, by the migrations that made them."""
 
-Migrations go forward only, and only add: tables, columns that may be empty, functions, new bodies
-of functions. Processes of the version before therefore work on while a newer one migrates, so hosts
-can be replaced one after the other. They are refused when they start: a version must not start on
-tables that it does not know.
-"""
-
-from collections.abc import Iterable
 from importlib.resources import files
 
-from croupier.errors import CroupierError
+from croupier.hosting.database.migrations import Migrations
 
-__all__ = ["NewerSchemaError", "OlderSchemaError", "pending", "script"]
+__all__ = ["MIGRATIONS"]
 
-_FOLDER = files("croupier.shuffler.database") / "migrations"
-
-
-class NewerSchemaError(CroupierError):
-    """The database has migrations that this version does not know.
-
-    Attributes:
-        unknown: Their names.
-    """
-
-    def __init__(self, unknown: Iterable[str]) -> None:
-        self.unknown = sorted(unknown)
-        super().__init__(
-            f"A newer version of croupier has migrated the database ({', '.join(self.unknown)}). "
-            "Install that version or a later one here; nothing was changed. Workers of this "
-            "version that are running may go on until they are replaced."
-        )
-
-
-class OlderSchemaError(CroupierError):
-    """The database lacks migrations of this version.
-
-    Attributes:
-        missing: Their names.
-    """
-
-    def __init__(self, missing: Iterable[str]) -> None:
-        self.missing = sorted(missing)
-        super().__init__(
-            f"The database has the tables of an older version of croupier, without "
-            f"{', '.join(self.missing)}. Run croupier release or croupier serve once: they migrate "
-            "it."
-        )
-
-
-def pending(done: Iterable[str]) -> list[str]:
-    """Return the migrations that a database lacks, in order.
-
-    Args:
-        done: The names of those that it has.
-
-    Raises:
-        NewerSchemaError: It has others than this version knows.
-    """
-    known = {each.name for each in _FOLDER.iterdir() if each.name.endswith(".sql")}
-    applied = set(done)
-    if applied - known:
-        raise NewerSchemaError(applied - known)
-    return sorted(known - applied)
-
-
-def script(name: str) -> bytes:
-    """Return the statements of a migration."""
-    return (_FOLDER / name).read_bytes()
+MIGRATIONS = Migrations(
+    folder=files("croupier.shuffler.database") / "migrations",
+    schema="croupier",
+    lock=0x63726F7570696572,  # "croupier" in ASCII
+)

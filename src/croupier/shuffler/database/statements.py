@@ -6,14 +6,14 @@
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, Self
 
+from croupier.shuffler.database.schema import MIGRATIONS
+
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "BATCHES_OF_PLANS", "CLOCK", "COUNT_FOUND"]
-__all__ += ["CREATE_ENVELOPES", "HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED"]
+__all__ += ["CREATE_ENVELOPES", "HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN"]
 __all__ += [
     "LAST_RECEIPT",
     "LAST_RUN",
     "LAST_TAKEN_OVER",
-    "MIGRATING",
-    "MIGRATIONS",
     "MOVE",
     "OPENING",
     "OPEN_BATCH",
@@ -23,9 +23,7 @@ __all__ += ["ROUNDS_FROM", "SHRED_ALL", "SIGNS_OF_LIFE", "TABLE_EXISTS", "UNFINI
 __all__ += ["Progress", "copy_rows", "count_rows", "count_up_to", "drop_table", "envelope_table"]
 __all__ += ["select_rows"]
 
-MIGRATING = 0x63726F7570696572
-"""The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
-OPENING = MIGRATING + 1
+OPENING = MIGRATIONS.lock + 1
 """The advisory lock for making secrets that no batch names yet, and for sweeping such secrets."""
 
 _COLUMNS = "batch, plan, round, state, opened, keys, query, onward"
@@ -72,8 +70,6 @@ HAS_RUN = """
     INSERT INTO croupier.release_runs (plan, ran) VALUES (%s, date_trunc('second', now()))
     ON CONFLICT (plan) DO UPDATE SET ran = excluded.ran
 """
-MIGRATIONS = "SELECT name FROM croupier.migrations"
-IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"
 
 ACCEPT = "SELECT croupier.accept(%b, %b, %s, %s)"
 COUNT_FOUND = "SELECT croupier.stored(%b, %s, %b, %s)"

@@ -5,25 +5,23 @@ an envelope that intake cannot open and, for a person's credential, a keyed hash
 never in the database.
 """
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import psycopg
 
-from croupier.shuffler.database import schema, statements
+from croupier.hosting.database.errors import READ_ONLY, StoreError
+from croupier.hosting.database.session import Session
+from croupier.shuffler.database import statements
 from croupier.shuffler.database.batch import Batch, State
-from croupier.shuffler.database.connection import connect_async, hang_up
-from croupier.shuffler.database.errors import READ_ONLY, StoreError
+from croupier.shuffler.database.schema import MIGRATIONS
 from croupier.shuffler.tags import TAG_BYTES
 
 __all__ = ["Sight", "SignsOfLife", "Store", "StoreError"]
 
-_PATIENCE = 31.0
-"""Seconds for a statement that may wait for a lock."""
 _PAGE = 8192
 """Bytes by which a table grows."""
 
@@ -51,59 +49,10 @@ class Sight(NamedTuple):
     signs: SignsOfLife
 
 
-class Store:
-    """One connection to the database. Statements run one at a time; make one store per writer.
+class Store(Session):
+    """One connection of the shuffler to its database."""
 
-    Every call ends: a statement that is not answered in time counts as failed, and its connection
-    is cut.
-    """
-
-    def __init__(self, connection: psycopg.AsyncConnection, *, patience: float) -> None:
-        self._connection = connection
-        self._patience = patience
-        self._free = asyncio.Lock()
-        self._user: asyncio.Task[Any] | None = None
-
-    @classmethod
-    async def connect(cls, database: str, *, patience: float = _PATIENCE) -> Self:
-        """Connect to a database.
-
-        Args:
-            database: A libpq connection string or URL.
-            patience: Seconds after which a statement counts as failed.
-        """
-        return cls(await connect_async(database, patience=patience), patience=patience)
-
-    @property
-    def closed(self) -> bool:
-        """True if the connection is no longer usable."""
-        return bool(self._connection.closed)
-
-    async def close(self) -> None:
-        """End the connection."""
-        await self._connection.close()
-
-    async def migrate(self, *, create: bool = True) -> None:
-        """Bring the schema to the newest version; safe to repeat and to run from many processes.
-
-        Args:
-            create: False to leave a database as it is that never had the tables.
-
-        Raises:
-            NewerSchemaError: The database has migrations that this version does not know.
-        """
-        async with self._transaction():
-            await self._execute("SELECT pg_advisory_xact_lock(%s)", statements.MIGRATING)
-            if not create and not await self._value(statements.IS_PREPARED):
-                return
-            await self._execute("CREATE SCHEMA IF NOT EXISTS croupier")
-            await self._execute(
-                "CREATE TABLE IF NOT EXISTS croupier.migrations (name text PRIMARY KEY)"
-            )
-            done = [name for (name,) in await self._execute(statements.MIGRATIONS)]
-            for name in schema.pending(done):
-                await self._connection.execute(schema.script(name))
-                await self._execute("INSERT INTO croupier.migrations VALUES (%s)", name)
+    migrations = MIGRATIONS
 
     @asynccontextmanager
     async def opening(self) -> AsyncIterator[None]:
@@ -244,46 +193,3 @@ class Store:
             row = TAG_BYTES + width
             await self.accept(batch, [os.urandom(row) for _ in range(_PAGE // row + 1)])
             raise psycopg.Rollback
-
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[None]:
-        async with self._answered(), self._connection.transaction():
-            yield
-
-    async def _execute(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
-        async with self._answered():
-            cursor = await self._connection.execute(query.encode(), arguments, prepare=True)
-            return await cursor.fetchall() if cursor.description else []
-
-    async def _value(self, query: str, *arguments: object) -> Any:
-        ((value,),) = await self._execute(query, *arguments)
-        return value
-
-    @asynccontextmanager
-    async def _answered(self) -> AsyncIterator[None]:
-        """Disconnect if the database is silent for too long; errors lose their text.
-
-        The time counts from when the connection is free: a task that waits for another's statement
-        must not cut it off.
-        """
-        task = asyncio.current_task()
-        if self._user is task:  # in a transaction, whose time is running already
-            yield
-            return
-        silent = False
-
-        def give_up() -> None:
-            nonlocal silent
-            silent = True
-            hang_up(self._connection)
-
-        async with self._free:
-            self._user = task
-            timer = asyncio.get_running_loop().call_later(self._patience, give_up)
-            try:
-                yield
-            except psycopg.Error as error:
-                raise StoreError(TimeoutError() if silent else error) from None
-            finally:
-                timer.cancel()
-                self._user = None

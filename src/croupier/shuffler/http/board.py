@@ -6,7 +6,11 @@ from dataclasses import InitVar, dataclass, field
 from typing import NamedTuple
 
 from croupier.errors import UntrustedError
+from croupier.hosting.http.answers import BUSY, Answer, document, kept
+from croupier.hosting.http.logs import log
+from croupier.hosting.incidents import Occurrence
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.token_keys import TokenKeys
 from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import (
     AnalyzerKey,
@@ -15,8 +19,10 @@ from croupier.protocol.key_list import (
     Onward,
     ShufflerKey,
     is_current,
+    kept_seconds,
     sent_digest,
 )
+from croupier.protocol.oblivious.capsule import GatewayKey
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query, Round
 from croupier.protocol.receipt import Receipt, ReceiptError
@@ -25,11 +31,11 @@ from croupier.shuffler.database.batch import UNDECIDED, Batch, State
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Sight, Store, StoreError
 from croupier.shuffler.handover import Handover
-from croupier.shuffler.http.answers import BUSY, GONE, Answer, document
 from croupier.shuffler.http.followed_list import FollowedList
-from croupier.shuffler.http.logs import log
+from croupier.shuffler.http.outcomes import GONE
 from croupier.shuffler.http.overdue import overdue
-from croupier.shuffler.incidents import Occurrence
+from croupier.shuffler.http.signed_gateway import SignedGateway
+from croupier.shuffler.http.tokens import TokenCheck
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.witness import (
@@ -123,9 +129,11 @@ class Board:
         keys: Intake's key directory.
         handover: The directory in which release puts the tag keys of batches.
         most_rows: The number of rows that a batch has room for at least.
+        tokens: The check of tokens; None if the plan admits by credential.
         batches: The batches by the header that names them.
         key_list: The answer to requests for plan and keys, the same for everybody.
         rounds: The answers to requests for a round.
+        longest: The length of the longest of these answers, in bytes.
         occurrences: What the operator must act on.
     """
 
@@ -135,9 +143,11 @@ class Board:
     keys: IntakeKeys
     handover: Handover
     most_rows: int
+    tokens: TokenCheck | None = None
     batches: Mapping[bytes, KnownBatch] = field(default_factory=dict)
     key_list: Answer = field(default_factory=lambda: document(503))
     rounds: Mapping[int, Answer] = field(default_factory=dict)
+    longest: int = 0
     occurrences: tuple[Occurrence, ...] = ()
 
     def __post_init__(self, shuffler: ShufflerKeys) -> None:
@@ -151,10 +161,13 @@ class Board:
         self._shown: object = None
         self._over: list[Batch] = []
         self._resumed: int | None = None
+        self._gateway = SignedGateway(self.plan)
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
 
-    def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> None:
+    def follow(
+        self, analyzer: AnalyzerKey, shuffler: ShufflerKeys, tokens: TokenKeys | None = None
+    ) -> None:
         """Adopt the documents that the parties have signed by now.
 
         Rounds that are open keep the analyzer key that they were opened for. A newer list of keys
@@ -165,6 +178,8 @@ class Board:
             UntrustedError: Something is not signed for this plan, or the list is an older one.
         """
         analyzer.check(self.plan)
+        if self.tokens is not None and tokens is not None:
+            self.tokens.follow(tokens)
         self._list.offer(shuffler)
         self._analyzers[analyzer.key] = self.analyzer = analyzer
 
@@ -210,6 +225,10 @@ class Board:
         """The public halves of the newest keys of intake: one that signs, one that opens."""
         newest = self._list.used.shuffler.intake[-1]
         return newest.key, newest.seal
+
+    def gateway(self, keys: Sequence[GatewayKey]) -> Answer:
+        """Return the answer to requests for the gateway's keys."""
+        return self._gateway.answer(self._list.used, keys)
 
     async def fill(self, store: Store) -> int | None:
         """Return how many tenths of the minimum the open batch has; None if none is open."""
@@ -262,7 +281,8 @@ class Board:
         oldest = recent[-1].round_number if recent else 0
         found = [*recent, *(batch for batch in self._over if batch.round_number < oldest)]
         lost = self._without_keys(recent)
-        shown = (found, lost, self._list.offered, self.analyzer)
+        issued = None if self.tokens is None else self.tokens.keys
+        shown = (found, lost, self._list.offered, self.analyzer, issued)
         changed = shown != self._shown
         if changed or not self._list.is_recorded:
             self._list.settle([b for b in found if b not in lost and is_current(b.opening)])
@@ -322,14 +342,17 @@ class Board:
             keys=self._list.used.shuffler,
             shuffler=opened,
             onward=self._onward(found, opened),
+            tokens=None if self.tokens is None else self.tokens.keys,
         )
         listed.require_one_analyzer()
-        self.key_list = document(200, listed.to_bytes())
+        self.key_list = kept(listed.to_bytes(), seconds=kept_seconds(self.plan))
         self.rounds = {
-            b.round_number: self.rounds.get(b.round_number) or _round(b)
+            b.round_number: self.rounds.get(b.round_number) or _round(b, self.plan)
             for b in found
             if is_current(b.opening)
         }
+        shown = (self.key_list, *self.rounds.values())
+        self.longest = max(len(answer.body["body"]) for answer in shown)
 
     def _onward(
         self, found: Sequence[Batch], opened: Sequence[ShufflerKey]
@@ -418,9 +441,10 @@ def _is_full(batch: Batch) -> str:
     return f"the batch of round {batch.round_number} is full: release it, or raise --maximum-batch"
 
 
-def _round(batch: Batch) -> Answer:
+def _round(batch: Batch, plan: Plan) -> Answer:
     """Return a round's signed documents as they are; a client checks them itself."""
     shuffler = ShufflerKey.model_validate_json(batch.opening)
     query = None if batch.query is None else Query.model_validate_json(batch.query)
     onward = None if batch.onward is None else Onward.model_validate_json(batch.onward)
-    return document(200, Round.of(shuffler=shuffler, query=query, onward=onward).to_bytes())
+    served = Round.of(shuffler=shuffler, query=query, onward=onward)
+    return kept(served.to_bytes(), seconds=kept_seconds(plan))

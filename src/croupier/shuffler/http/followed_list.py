@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from croupier.errors import CroupierError, UntrustedError
+from croupier.hosting.http.logs import log
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.handover import Handover
-from croupier.shuffler.http.logs import log
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.witness import Witness

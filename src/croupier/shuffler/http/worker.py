@@ -2,18 +2,25 @@
 
 import asyncio
 import gc
-import multiprocessing
 import os
-import signal
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from croupier.errors import CroupierError, UntrustedError
+from croupier.hosting.http.certificate import Certificate
+from croupier.hosting.http.logs import log
+from croupier.hosting.http.notes import Notes
+from croupier.hosting.http.readiness import Readiness
+from croupier.hosting.http.worker import HostedWorker, Receive, Scope, Send, end_with_parent
+from croupier.hosting.incidents import Occurrence
+from croupier.hosting.revocation import RevocationList
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials, Credentials, NoCredentials
+from croupier.protocol.admission.token_keys import TokenKeys
 from croupier.protocol.key_directory import ClosedKeyError, KeyFileError
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
@@ -23,22 +30,18 @@ from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import Board, Glance, look_at
-from croupier.shuffler.http.certificate import Certificate
-from croupier.shuffler.http.logs import configure, log
 from croupier.shuffler.http.metrics import Metrics
-from croupier.shuffler.http.notes import Notes
-from croupier.shuffler.http.readiness import Readiness
-from croupier.shuffler.http.reports import Reports, RequestLimits
-from croupier.shuffler.incidents import Occurrence
-from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.shuffler.http.reports import Reports, RequestLimits, SenderRates
+from croupier.shuffler.http.tokens import TokenCheck
 from croupier.shuffler.intake.intake import Intake, IntakeLimits
 from croupier.shuffler.intake.key_watch import KeyWatch
 from croupier.shuffler.intake.keys import IntakeKeys
-from croupier.shuffler.intake.revocation import RevocationList
 from croupier.shuffler.witness import RolledBackError, WitnessError
 
 __all__ = ["ServedPlan", "Settings", "Worker"]
 
+_STALE = Occurrence("stale", "the batches were last read more than 5 seconds ago")
+_Look: TypeAlias = Callable[[], tuple[Occurrence, ...]]
 _PATIENCE = 6.0
 """Seconds after which a connection that commits or reads batches counts as dead."""
 
@@ -51,21 +54,26 @@ class ServedPlan:
         plan: The plan of the collection.
         analyzer: The analyzer's signed key, with its statement that the plan may run.
         shuffler: The shuffler's signed list of keys.
+        issuer: The issuer's signed list of token keys; None if the plan admits by credential.
     """
 
     plan: Plan
     analyzer: Path
     shuffler: Path
+    issuer: Path | None = None
 
-    def read(self) -> tuple[bytes, bytes]:
+    def read(self) -> tuple[bytes, ...]:
         """Return the contents of the files.
 
         Raises:
             OSError: A file cannot be read.
         """
-        return self.analyzer.read_bytes(), self.shuffler.read_bytes()
+        files = [self.analyzer, self.shuffler, *([] if self.issuer is None else [self.issuer])]
+        return tuple(file.read_bytes() for file in files)
 
-    def verified(self, analyzer: bytes, shuffler: bytes) -> tuple[AnalyzerKey, ShufflerKeys]:
+    def verified(
+        self, analyzer: bytes, shuffler: bytes, issuer: bytes | None = None
+    ) -> tuple[AnalyzerKey, ShufflerKeys, TokenKeys | None]:
         """Return the documents in what was read.
 
         Raises:
@@ -74,7 +82,8 @@ class ServedPlan:
         """
         key = AnalyzerKey.verified(analyzer, self.plan)
         key.require_policy(self.plan)
-        return key, ShufflerKeys.verified(shuffler, self.plan)
+        tokens = None if issuer is None else TokenKeys.verified(issuer, self.plan)
+        return key, ShufflerKeys.verified(shuffler, self.plan), tokens
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,7 +95,8 @@ class Settings:
         keys: Intake's key directory.
         passphrase: Encrypts its files.
         handover: The directory in which release puts the tag keys of batches.
-        credential_secret: The secret that credentials are checked with.
+        credential_secret: The secret that credentials are checked with; None if all plans admit by
+            token.
         revoked: A file of credentials that are no longer valid, read again when it changes.
         certificate: The certificate of the proxy that terminates TLS, to notice when it expires.
         served: The plans.
@@ -94,7 +104,7 @@ class Settings:
         most_rows: The number of rows that a batch has room for at least; if left out, what the
             enrolled people of each plan send in one round.
         intake: Limits on what is held and written at once.
-        requests: Limits per sender.
+        requests: Limits per sender at this host.
         renewal: Seconds between readings of the batches.
         publication: Seconds between publications of sums.
     """
@@ -103,7 +113,7 @@ class Settings:
     keys: Path
     passphrase: bytes
     handover: Path
-    credential_secret: bytes
+    credential_secret: bytes | None
     served: tuple[ServedPlan, ...]
     superseded: tuple[SupersededPlan, ...] = ()
     revoked: Path | None = None
@@ -117,7 +127,7 @@ class Settings:
     def board(self, served: ServedPlan) -> Board:
         """Return a plan as a worker sees it."""
         plan = served.plan
-        analyzer, shuffler = served.verified(*served.read())
+        analyzer, shuffler, tokens = served.verified(*served.read())
         return Board(
             plan=plan,
             analyzer=analyzer,
@@ -125,6 +135,7 @@ class Settings:
             keys=IntakeKeys(self.keys, self.passphrase),
             handover=Handover(self.handover),
             most_rows=self.most_rows or plan.population.enrolled * plan.protections.messages,
+            tokens=None if tokens is None else TokenCheck(plan, tokens),
         )
 
 
@@ -164,88 +175,42 @@ def _of_database(error: StoreError) -> Occurrence:
     return Occurrence(error.incident, error.cause)
 
 
-def end_with_parent() -> None:
-    """Drain and end this process when its parent dies without a signal.
-
-    Otherwise it would keep the socket, and a restarted server would find the port taken.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-    loop = asyncio.get_running_loop()
-
-    def end() -> None:
-        loop.remove_reader(parent.sentinel)
-        log.error("server died, worker ends")
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    loop.add_reader(parent.sentinel, end)
-
-
 def _tell_failure(kind: str) -> None:
     log.error("intake failed", kind=kind)
 
 
-class Worker:
-    """The ASGI application that uvicorn runs: the app, and its start and end.
+class Worker(HostedWorker):
+    """A worker of intake.
 
     Args:
         settings: The settings.
         notes: The place where it records that it has started, or why it cannot.
+        rates: The sums per sender that it shares with other workers; its own if left out.
     """
 
-    def __init__(self, settings: Settings, notes: Notes | None = None) -> None:
-        configure()
+    def __init__(
+        self,
+        settings: Settings,
+        notes: Notes | None = None,
+        *,
+        rates: SenderRates | None = None,
+    ) -> None:
+        super().__init__(notes)
         self._settings = settings
-        self._notes = notes
-        self._readiness = Readiness()
+        self._rates = rates or SenderRates.of(settings.requests)
+        self._readiness = Readiness(_STALE)
         self._revoked = RevocationList(settings.revoked)
         self._certificate = Certificate(settings.certificate)
         self._key_watch = KeyWatch(IntakeKeys(settings.keys, settings.passphrase))
         self._boards: list[Board] = []
-        self._followed: dict[str, tuple[bytes, bytes]] = {}
+        self._followed: dict[str, tuple[bytes, ...]] = {}
         self._clerk: Store | None = None
         self._searcher: Store | None = None
         self._committed = False
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def __call__(
-        self,
-        scope: Mapping[str, Any],
-        receive: Callable[[], Awaitable[Any]],
-        send: Callable[[Any], Awaitable[None]],
-    ) -> None:
-        """Answer a request, or start and end."""
-        if scope["type"] == "http":
-            await self._app(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._live(receive, send)
-
-    async def _live(
-        self, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
-    ) -> None:
-        await receive()
-        try:
-            await self._start()
-        except Exception as error:  # noqa: BLE001 - said, and the process ends
-            self._leave_word(error)
-            await send({"type": "lifespan.startup.failed"})
-            return
-        await send({"type": "lifespan.startup.complete"})
-        log.info("worker started")
-        if self._notes is not None:
-            self._notes.has_started()
-        await receive()
-        await self._stop()
-        log.info("worker stopped")
-        await send({"type": "lifespan.shutdown.complete"})
-
-    def _leave_word(self, error: Exception) -> None:
-        """Record why this worker cannot start: of errors from libraries, only the kind."""
-        cause = str(error) if isinstance(error, CroupierError) else type(error).__name__
-        log.error("worker cannot start", cause=cause)
-        if self._notes is not None:
-            self._notes.cannot_start(cause)
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
 
     async def _start(self) -> None:
         """Start to answer, with or without a database.
@@ -266,9 +231,10 @@ class Worker:
         end_with_parent()
         reports = Reports(
             intake=self._intake,
-            credentials=BearerCredentials(settings.credential_secret, revoked=self._revoked),
+            credentials=self._credentials(),
             lookups=lambda: self._searcher,
             limits=settings.requests,
+            rates=self._rates,
         )
         self._app = App(
             self._boards,
@@ -276,6 +242,7 @@ class Worker:
             incidents=self._occurrences,
             superseded=settings.superseded,
         )
+        self._look_at_files()
         self._metrics = Metrics()
         self._tasks = [
             asyncio.create_task(self._keep_renewing()),
@@ -283,6 +250,12 @@ class Worker:
             asyncio.create_task(self._keep_publishing()),
         ]
         gc.freeze()  # objects made so far stay: the collector need not check them again
+
+    def _credentials(self) -> Credentials:
+        secret = self._settings.credential_secret
+        return (
+            NoCredentials() if secret is None else BearerCredentials(secret, revoked=self._revoked)
+        )
 
     async def _stop(self) -> None:
         """Commit what waits, publish the last sums. Every request has its answer by now."""
@@ -398,7 +371,7 @@ class Worker:
         """Look at the files of this host that the service needs besides the plans' own."""
         needed = frozenset(board.needed_keys for board in self._boards)
         revoked = "the list of revoked credentials cannot be read: those read before stay revoked"
-        watched: dict[str, tuple[Callable[[], tuple[Occurrence, ...]], str]] = {
+        watched: dict[str, tuple[_Look, str]] = {
             "revoked-list": (self._revoked.occurrences, revoked),
             "signing-key": (
                 partial(self._key_watch.occurrences, needed),
@@ -415,6 +388,7 @@ class Worker:
             except Exception as error:  # noqa: BLE001 - as above
                 found = (Occurrence(name, f"{cause} ({_why(error)})"),)
             self._readiness.report(name, *found)
+        self._app.gateway.keys = self._key_watch.gateway
 
     async def _keep_watching(self) -> None:
         """Log and publish why this worker is not ready, even if nobody asks."""

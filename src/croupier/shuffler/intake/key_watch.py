@@ -4,9 +4,14 @@ The keys themselves stay in memory. Without their files no worker could be repla
 would notice before the next restart.
 """
 
+from typing import TYPE_CHECKING
+
+from croupier.hosting.incidents import Occurrence
 from croupier.protocol.key_directory import ClosedKeyError, KeyFileError
-from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.keys import IntakeKeys
+
+if TYPE_CHECKING:
+    from croupier.protocol.oblivious.capsule import GatewayKey
 
 __all__ = ["KeyWatch"]
 
@@ -19,12 +24,17 @@ class KeyWatch:
 
     Args:
         keys: The key directory of intake.
+
+    Attributes:
+        gateway: The gateway's keys, the newest first; those read before if one does not open or
+            is gone.
     """
 
     def __init__(self, keys: IntakeKeys) -> None:
         self._keys = keys
         self._seen: object = None
         self._found: tuple[Occurrence, ...] = ()
+        self.gateway: tuple[GatewayKey, ...] = ()
 
     def occurrences(self, needed: frozenset[tuple[str, str]]) -> tuple[Occurrence, ...]:
         """Return what is wrong with the files now.
@@ -54,8 +64,12 @@ class KeyWatch:
             for key, seal in needed:
                 self._keys.signer(key)
                 self._keys.opener(seal)
+            gateway = self._keys.gateway_keys()
         except ClosedKeyError:
             return (_CLOSED,)
         except KeyFileError:
             return (_MISSING,)
+        if self.gateway and (not gateway or gateway[0].number < self.gateway[0].number):
+            return (_MISSING,)  # clients that saw the newest one believe no older list
+        self.gateway = gateway
         return ()

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from croupier.engines.mixing import rows_of
 from croupier.errors import SealError
 from croupier.numerics.keystream import Keystream
+from croupier.protocol.admission.credentials import owner_identity
 from croupier.protocol.batch_file import Rows
 from croupier.protocol.unsealing import open_outer
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.release.group_law import GroupLaw
-from croupier.shuffler.tags import owner_identity, person_tags
+from croupier.shuffler.tags import person_tags
 from croupier.shufflers.uniform import UniformShuffler
 
 __all__ = ["Claims", "GroupOpener", "placed"]

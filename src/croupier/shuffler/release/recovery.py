@@ -29,6 +29,7 @@ import psycopg
 from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
+from croupier.hosting.database.connection import connect
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import is_current
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
@@ -43,7 +44,6 @@ from croupier.protocol.receipt import (
 )
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.openings import signed_opening

@@ -30,6 +30,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
+from croupier.hosting.database.connection import connect
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
@@ -38,7 +39,6 @@ from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import CLOCKS_AGREE, Batch
-from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.openings import signed_opening

@@ -7,10 +7,10 @@ from typing import Any
 import psycopg
 
 from croupier.errors import UntrustedError
+from croupier.hosting.database.connection import connect
 from croupier.plan.plan import Plan
 from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.release.predecessor import Predecessor
 from croupier.shuffler.release.release import BatchOutcome, Releaser, UnpreparedError

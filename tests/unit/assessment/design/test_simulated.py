@@ -14,7 +14,6 @@ from croupier.model.metric import Metric
 from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream
 
-COLLECTIONS = 200
 GAMES = 4_000_000
 
 EMOJI = {
@@ -35,13 +34,13 @@ PETS = {
 }
 
 
-def squared_errors(plan, rng):
+def squared_errors(plan, collections, rng):
     """The mean square over the categories of each collection's errors."""
     n, made = plan.protections.minimum_batch, plan.randomizer
     values = np.arange(n) % made.domain.size
     truth = np.bincount(values) / n
     found = []
-    for _ in range(COLLECTIONS):
+    for _ in range(collections):
         tally = made.tally(made.randomize(values, rng=rng))
         found.append(np.mean((made.estimate_tally(tally, n).points - truth) ** 2))
     return np.array(found)
@@ -57,10 +56,13 @@ def is_understated(squares, promised, size, alarm):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [EMOJI, PETS], ids=["emoji", "pets"])
-def test_the_error_of_200_collections_is_as_promised(asked, alarm):
+@pytest.mark.parametrize(
+    ("asked", "collections"), [(EMOJI, 40), (PETS, 200)], ids=["emoji", "pets"]
+)
+def test_the_error_of_many_collections_is_as_promised(asked, collections, alarm):
+    """Of 49 free errors each, or of 3: so many that one promised too small by 1.3 is noticed."""
     for seed, found in enumerate(design(**asked)[:2]):
-        squares = squared_errors(found.plan, Keystream(insecure_seed=seed))
+        squares = squared_errors(found.plan, collections, Keystream(insecure_seed=seed))
         size = asked["k"]
         assert not is_understated(squares, found.rms_error, size, alarm)
         assert is_understated(squares, found.rms_error / 1.3, size, alarm)

@@ -83,6 +83,7 @@ def serving(*lists, rounds=None, status=200):
 def mirror(croupier, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("croupier.client.mirror._PAUSE", 0.0)
+    monkeypatch.setattr("croupier.client.mirror.kept_seconds", lambda _plan: 0)
     (tmp_path / "plan.toml").write_text(PLAN.to_toml())
     return lambda *urls: croupier("mirror", *urls, "--plan", "plan.toml")
 

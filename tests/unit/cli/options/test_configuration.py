@@ -55,6 +55,9 @@ def test_the_environment_precedes_the_file_and_the_command_line_both(croupier, f
         ("databse = 'x'\n", "Try database."),
         ("[serv]\nport = 1\n", "Try serve."),
         ("[serve]\nprot = 1\n", "Try serve.port."),
+        ("[issuer.serve]\nprot = 1\n", "Try issuer.serve.port."),
+        ("[issuer.serv]\nport = 1\n", "Try issuer.serve."),
+        ("[issuer]\nport = 1\n", "got 'issuer in c.toml'"),
         ("port = \n", "must be TOML"),
     ],
 )
@@ -75,13 +78,15 @@ def test_a_file_that_is_missing_is_named(croupier, folder):  # noqa: ARG001 - wh
 def test_help_names_the_variables_of_the_operators_commands_only(croupier):
     assert "CROUPIER_SERVE_PORT" in croupier("serve", "--help").out
     assert "CROUPIER_RELEASE_OUTPUT" in croupier("release", "--help").out
+    assert "CROUPIER_ISSUER_SERVE_PORT" in croupier("issuer", "serve", "--help").out
+    assert "CROUPIER_ISSUER_KEYS" not in croupier("issuer", "keys", "--help").out
     assert "CROUPIER_ASSESS" not in croupier("assess", "--help").out
     assert "CROUPIER_CONFIG" in croupier("--help").out
 
 
 def test_the_program_knows_every_command_that_takes_the_file(croupier):
     for name in OPERATED:
-        assert croupier(name, "--help").code == 0
+        assert croupier(*name.split(), "--help").code == 0
 
 
 @pytest.mark.parametrize("name", OPERATED)
@@ -117,6 +122,16 @@ def test_a_wrong_value_in_the_file_is_shown_with_its_key(croupier, folder, text,
     given = ("--plan", "a.toml", "--database", NOWHERE, "--secret", "none")
     outcome = croupier("--config", "c.toml", "serve", *given)
     assert (outcome.code, said in outcome.err) == (2, True), outcome.err
+
+
+def test_a_command_of_two_words_has_a_table_and_variables(croupier, folder, monkeypatch):
+    (folder / "c.toml").write_text("[issuer.serve]\nadmit = 'open'\nport = 70000\n")
+    given = ("--plan", "a.toml", "--database", NOWHERE, "--secret", "none")
+    outcome = croupier("--config", "c.toml", "issuer", "serve", *given)
+    assert "The value 70000 comes from issuer.serve.port in c.toml." in outcome.err
+    monkeypatch.setenv("CROUPIER_ISSUER_SERVE_PORT", "abc")
+    outcome = croupier("--config", "c.toml", "issuer", "serve", *given)
+    assert "The value 'abc' comes from CROUPIER_ISSUER_SERVE_PORT." in outcome.err
 
 
 def test_a_value_that_a_command_refuses_is_found_too(croupier, folder, monkeypatch):

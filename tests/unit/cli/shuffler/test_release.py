@@ -17,12 +17,12 @@ from croupier.cli.output.release import exit_code
 from croupier.cli.shuffler import release
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query
 from croupier.protocol.wire import Epoch, seal_outer
 from croupier.shuffler.database.store import Store
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
 from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.tags import TAG_BYTES, person_tags
 from tests.unit.parties import House

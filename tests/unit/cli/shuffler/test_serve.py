@@ -9,8 +9,8 @@ import pytest
 from croupier.analyzer.keys import AnalyzerKeys
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import write_secret
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.shuffler.intake.credentials import write_secret
 from tests.unit.shuffler.http.test_incidents import write_certificate
 
 PLAN = """schema = 2
@@ -53,7 +53,7 @@ def test_a_plan_whose_sample_nobody_draws_is_not_served(croupier, plan, tmp_path
 def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
     keys = '[[shufflers]]\nkey = "{0}"\n[analyzer]\nkey = "{0}"\n'.format("5e" * 32)
     plan.write_text(PLAN + keys)
-    loaded = ("croupier.shuffler.http.", "uvicorn.")
+    loaded = ("croupier.hosting.http.", "croupier.shuffler.http.", "uvicorn.")
     for name in [name for name in sys.modules if name.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)

@@ -124,7 +124,7 @@ def test_no_reason_is_left_out(ladder):
         ("uniform", "shuffler", "cannot open it while the encryption (HPKE) holds"),
         ("uniform", "shuffler", "at most 1 in 2,000 times; by luck alone, 1 in 2,000."),
         ("none", "shuffler", "Nothing is published."),
-        ("released-order", "shuffler", "it knows which report is yours."),
+        ("released-order", "shuffler", "the report of everybody whose envelope it knows."),
         ("uniform", "clients", "controls 500 of the people in it, even knowing"),
         ("uniform", "clients", "by luck alone, 1 in 1,500."),
         ("nobody-corrupt", "clients", "Somebody who reads the batch, even"),

@@ -6,8 +6,9 @@ import re
 import psycopg
 import pytest
 
-from croupier.shuffler.database import batch_states, schema
-from croupier.shuffler.database.schema import NewerSchemaError, OlderSchemaError
+from croupier.hosting.database.migrations import NewerSchemaError, OlderSchemaError
+from croupier.shuffler.database import batch_states
+from croupier.shuffler.database.schema import MIGRATIONS
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.tags import TAG_BYTES
 
@@ -60,7 +61,7 @@ def test_a_database_of_a_newer_version_is_refused(database):
 
 def test_a_database_of_an_older_version_is_migrated_or_named(database):
     migrate(database)
-    *_, last = schema.pending([])
+    *_, last = MIGRATIONS.pending([])
     with psycopg.connect(database) as connection:
         connection.execute("DELETE FROM croupier.migrations WHERE name = %s", [last])
     with (
@@ -71,12 +72,12 @@ def test_a_database_of_an_older_version_is_migrated_or_named(database):
 
 
 def test_the_first_schema_is_migrated_with_its_batches(database):
-    first, *later = schema.pending([])
+    first, *later = MIGRATIONS.pending([])
     run(
         database,
         "CREATE SCHEMA croupier",
         "CREATE TABLE croupier.migrations (name text PRIMARY KEY)",
-        schema.script(first),
+        MIGRATIONS.script(first),
         "INSERT INTO croupier.batches VALUES (decode(repeat('00', 16), 'hex'), "
         "decode(repeat('00', 32), 'hex'), 0, 'open', now(), '{}')",
     )
@@ -95,13 +96,13 @@ def test_a_database_without_tables_is_left_alone_unless_they_are_wanted(database
 
 def test_migrations_only_add():
     """What an older worker uses stays as it is, so that it works on while hosts are replaced."""
-    _, *later = schema.pending([])
+    _, *later = MIGRATIONS.pending([])
     assert later
     taken = re.compile(
         r"\b(drop|rename|truncate|delete|update|alter\s+column|set\s+not\s+null)\b", re.IGNORECASE
     )
     for name in later:
-        text = schema.script(name).decode()
+        text = MIGRATIONS.script(name).decode()
         statements = re.sub(r"\$\$.*?\$\$|--[^\n]*", "", text, flags=re.DOTALL)
         assert not taken.search(statements), name
         assert re.search(r"\bcreate\b|\badd\b", statements, re.IGNORECASE), name

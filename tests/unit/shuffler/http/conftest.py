@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
+import time
 from contextlib import closing, contextmanager
 from copy import copy
 from http.client import HTTPConnection
@@ -14,14 +14,17 @@ import psycopg
 import pytest
 
 from croupier.analyzer.keys import AnalyzerKeys
+from croupier.issuer.keys import IssuerRootKeys, TokenKeyFiles
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
+from croupier.protocol.admission.token_keys import TokenKeys
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt
 from croupier.protocol.wire import Epoch, envelope_length, seal_outer
-from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 from tests.unit.parties import House
+from tests.warm import croupier
 
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
 RELEASE_PASSPHRASE = "a deck, cut twice"  # noqa: S105 - as above, and never intake's
@@ -32,6 +35,16 @@ TABLES = {
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-8},
 }
+
+
+def within(seconds, condition):
+    """Whether something becomes true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 class Reply(NamedTuple):
@@ -61,6 +74,10 @@ class Service:
             "shufflers": [{"key": self.house.public}],
             "analyzer": {"key": self.analyzer.create().key},
         }
+        if tables.get("admission", {}).get("by") == "token":
+            self.issuer = IssuerRootKeys(directory / "keys" / "issuer", PASSPHRASE.encode())
+            self.tokens = TokenKeyFiles(directory / "keys" / "tokens", PASSPHRASE.encode())
+            parties["admission"] = tables["admission"] | {"key": self.issuer.create().key}
         document = {name: entry for name, entry in (TABLES | tables).items() if entry}
         write_secret(directory / "secret")
         self.credentials = BearerCredentials(read_secret(directory / "secret"))
@@ -85,6 +102,18 @@ class Service:
         (directory / "plan.toml").write_text(self.plan.to_toml())
         (directory / "analyzer.json").write_bytes(analyzer.to_bytes())
         self.envelope_length = envelope_length(self.plan)
+        if self.plan.admission.by == "token":
+            self.list_tokens(range(3))
+
+    def list_tokens(self, rounds, earlier=None):
+        """Make token keys of some rounds, and sign their list."""
+        keys = [self.tokens.create(self.plan.digest, number) for number in rounds]
+        signer = self.issuer.signer()
+        listed = TokenKeys.make(
+            self.plan, first=rounds[0], keys=keys, signing_key=signer, earlier=earlier
+        )
+        (self.directory / "issuer.json").write_bytes(listed.to_bytes())
+        return listed
 
     def beside(self, name):
         """Another plan of the same operator: it shares keys, secret and database."""
@@ -96,8 +125,7 @@ class Service:
         return other
 
     def command(self, name, *options):
-        program = "from croupier.cli import main; main()"
-        command = [sys.executable, "-c", program, name, "--plan", self.directory / "plan.toml"]
+        command = [croupier(), name, "--plan", self.directory / "plan.toml"]
         role = {"serve": "intake", "release": "release"}[name]
         files = ["--keys", self.house.path / role, "--handover", self.handover.path]
         files += ["--shuffler", self.directory / "shuffler.json"]
@@ -115,7 +143,9 @@ class Service:
     def serving(self, *options):
         """The command that serves on free ports."""
         files = ["--analyzer", self.directory / "analyzer.json"]
-        files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
+        files += ["--port", "0", "--metrics-port", "0"]
+        if self.plan.admission.by == "credential":
+            files += ["--secret", self.directory / "secret"]
         return self.command("serve", *files, *options)
 
     def serving_all(self, *others, options=()):
@@ -123,8 +153,7 @@ class Service:
         plans = [part for each in others for part in ("--plan", each.directory / "plan.toml")]
         files = ["--keys", self.house.intake.path, "--handover", self.handover.path]
         files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
-        program = "from croupier.cli import main; main()"
-        command = [sys.executable, "-c", program, "serve", "--plan", self.directory / "plan.toml"]
+        command = [croupier(), "serve", "--plan", self.directory / "plan.toml"]
         return [*map(str, [*command, *plans, *files, *options]), "--json"]
 
     @property
@@ -137,6 +166,11 @@ class Service:
         analyzer = ["--analyzer", self.directory / "analyzer.json"]
         code, done = self.release("--next-round", *analyzer, *options)
         assert (code, done["open_round"]) == (0, 0), done
+
+    def shows(self, number):
+        """Whether all workers list a round: each look of many meets one of them by chance."""
+        looks = [self.get(self.path).document["shuffler"] for _ in range(20)]
+        return all(number in [entry["round"] for entry in look] for look in looks)
 
     def start(self, *options, first=(), plans=()):
         """Serve; the first round is opened before if there is none yet, unless `first` is None."""
@@ -162,8 +196,7 @@ class Service:
 
     def croupier(self, *arguments):
         """Run another command, as `run` does."""
-        program = [sys.executable, "-c", "from croupier.cli import main; main()"]
-        return self.run([*program, *map(str, arguments), "--json"])
+        return self.run([*map(str, [croupier(), *arguments]), "--json"])
 
     def run(self, command):
         """The exit code of a command that ends by itself, and what it printed."""
@@ -188,6 +221,13 @@ class Service:
 
     def get(self, path):
         return self.request("GET", path)
+
+    def when_found(self, path, seconds=120):
+        """The answer for a path, once the service has one."""
+        end = time.monotonic() + seconds
+        while (found := self.get(path)).status != 200 and time.monotonic() < end:
+            time.sleep(0.2)
+        return found
 
     def headers(self, token=None):
         return {

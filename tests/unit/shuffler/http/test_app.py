@@ -10,16 +10,17 @@ from unittest.mock import AsyncMock
 
 from structlog.testing import capture_logs
 
+from croupier.hosting.http import answers
+from croupier.hosting.http.answers import document, kept
+from croupier.hosting.http.readiness import stop_host
+from croupier.hosting.incidents import Occurrence
+from croupier.protocol.admission.credentials import BearerCredentials
 from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import StoreError
-from croupier.shuffler.http import answers
-from croupier.shuffler.http.answers import document
+from croupier.shuffler.http import outcomes
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import KnownBatch
-from croupier.shuffler.http.readiness import stop_host
-from croupier.shuffler.http.reports import Reports, RequestLimits
-from croupier.shuffler.incidents import Occurrence
-from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.shuffler.http.reports import Reports, RequestLimits, SenderRates
 
 DIGEST = "5e" * 32
 PATH = f"/v1/plans/{DIGEST}/reports"
@@ -57,18 +58,24 @@ class Batches:
 NONE = Batches()
 
 
-def make_app(queue, *, full=False, store=NONE, incidents=lambda: (), superseded=()):
+def make_app(queue, *, full=False, store=NONE, incidents=lambda: (), superseded=(), origins=()):
     board = SimpleNamespace(
-        plan=SimpleNamespace(digest=DIGEST),
+        tokens=None,
+        plan=SimpleNamespace(digest=DIGEST, admission=SimpleNamespace(origins=origins, relay=None)),
         envelope_length=128,
         messages=1,
         batches={BATCH.hex().encode(): KnownBatch(BATCH, 0, "open", bytes(32), full=full)},
-        key_list=document(200, b"{}"),
-        rounds={0: document(200, b"{}")},
+        key_list=kept(b"{}", seconds=60),
+        rounds={0: kept(b"{}", seconds=60)},
         not_accepted=AsyncMock(return_value=document(409, b"{}")),
     )
+    limits = RequestLimits()
     reports = Reports(
-        intake=queue, credentials=CREDENTIALS, lookups=lambda: store, limits=RequestLimits()
+        intake=queue,
+        credentials=CREDENTIALS,
+        lookups=lambda: store,
+        limits=limits,
+        rates=SenderRates.of(limits),
     )
     return App([board], reports=reports, incidents=incidents, superseded=superseded)
 
@@ -263,15 +270,15 @@ def test_a_superseded_plan_has_one_answer_for_everybody(parties):
     queue = Queue()
     app = make_app(queue, superseded=(pointer,))
     path = f"/v1/plans/{parties.plan.digest}"
-    seen = []
+    seen, refused = [], []
 
     async def work():
-        for headers in (good(), {}):
+        for headers in (good(), {}, {b"origin": b"https://www.example"}):
             for end in ("", "/rounds/0", "/reports"):
-                for method in ("GET", "HEAD", "POST", "PUT"):
+                for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
                     asked = await ask(app, headers, bytes(128), method, path + end)
                     assert asked == (410, False)
-                    seen.append(app.last)
+                    (refused if end == "/reports" else seen).append(app.last)
         assert await ask(app, good(), bytes(128)) == (202, True)
         assert (await ask(app, {}, method="GET", path=PATH.removesuffix("/reports")))[0] == 200
         for end in ("/reports/", "/rounds/00", "/round/0"):
@@ -280,12 +287,15 @@ def test_a_superseded_plan_has_one_answer_for_everybody(parties):
 
     asyncio.run(work())
     assert all(answer == seen[0] for answer in seen)
-    assert seen[0][1]["body"] == pointer.to_bytes()
+    assert all(answer == refused[0] for answer in refused)
+    assert seen[0][1]["body"] == refused[0][1]["body"] == pointer.to_bytes()
+    assert dict(seen[0][0]["headers"])[b"access-control-allow-origin"] == b"*"
+    assert b"access-control-allow-origin" not in dict(refused[0][0]["headers"])
     assert len(queue.offered) == 1
 
 
-def test_no_proxy_keeps_an_answer_but_the_description(parties):
-    """An old key list, or a refusal after its cause is gone, would be shown to others."""
+def test_no_cache_keeps_an_answer_but_the_description_and_key_lists_and_rounds(parties):
+    """A refusal after its cause is gone would be shown to others."""
     successor = parties.plan.replace(collection__rounds=9)
     pointer = SupersededPlan.make(parties.plan, successor, signing_key=parties.shuffler)
     found = iter([(Occurrence("disk-full", "the disk is full"),), ()])
@@ -293,7 +303,7 @@ def test_no_proxy_keeps_an_answer_but_the_description(parties):
     plan = PATH.removesuffix("/reports")
     unknown = good() | {b"croupier-batch": b"00" * 16}
     asked = [
-        *((200, {}, "GET", path) for path in (plan, f"{plan}/rounds/0", "/healthz")),
+        (200, {}, "GET", "/healthz"),
         *((status, {}, "GET", "/readyz") for status in (503, 200)),
         *((404, {}, "GET", path) for path in ("/", f"{plan}/rounds/1")),
         *((405, {}, method, path) for method, path in (("PUT", plan), ("GET", PATH))),
@@ -309,10 +319,14 @@ def test_no_proxy_keeps_an_answer_but_the_description(parties):
             assert caching(app.last) == [b"no-store"], (status, path)
         await ask(app, {}, method="GET", path="/v1/openapi.json")
         assert caching(app.last) == [b"max-age=3600"]
+        for path in (plan, f"{plan}/rounds/0"):
+            await ask(app, {}, method="GET", path=path)
+            assert caching(app.last) == [b"public, max-age=60"]
 
     asyncio.run(work())
-    constants = [each for each in vars(answers).values() if isinstance(each, answers.Answer)]
-    assert len(constants) > 15
+    given = vars(answers) | vars(outcomes)
+    constants = [each for each in given.values() if isinstance(each, answers.Answer)]
+    assert len(constants) > 20
     assert {tuple(caching([each.head])) for each in constants} == {(b"no-store",)}
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import time
 
 import numpy as np
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from croupier.auditing.shuffler.sent import Sent
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.receipt import Receipt, ReleasedFile
+from tests.warm import croupier
 
 TABLES = {
     "collection": {"every": "3s"},
@@ -21,11 +21,10 @@ TABLES = {
 COUNT = 120
 
 
-def croupier(service, *arguments, **variables):
+def audit(service, *arguments, **variables):
     """The exit code of `croupier audit shuffler`, and what it printed."""
-    program = "from croupier.cli import main; main()"
     plan = service.directory / "plan.toml"
-    command = [sys.executable, "-c", program, "audit", "shuffler", "--plan", plan, *arguments]
+    command = [croupier(), "audit", "shuffler", "--plan", plan, *arguments]
     done = subprocess.run(
         [*map(str, command)],
         env=os.environ | variables,
@@ -40,7 +39,7 @@ def sending(service, *options, credential="", file="sent.parquet"):
     url = f"http://127.0.0.1:{service.port}"
     output = ("-o", service.directory / file)
     variables = {"CROUPIER_CREDENTIAL": credential} if credential else {}
-    return croupier(service, "--send", url, *output, *options, **variables)
+    return audit(service, "--send", url, *output, *options, **variables)
 
 
 def released(service):
@@ -57,7 +56,7 @@ def released(service):
 
 
 def comparing(service, receipt, *options):
-    return croupier(service, receipt, "--sent", service.directory / "sent.parquet", *options)
+    return audit(service, receipt, "--sent", service.directory / "sent.parquet", *options)
 
 
 @pytest.mark.parametrize("persons", [False, True])
@@ -142,7 +141,7 @@ def test_what_is_refused(make_service):
         code, _, err = sending(service, "--count", 5, credential=relay)
         assert code == 2
         assert "not exist yet" in err
-        code, _, err = croupier(service)
+        code, _, err = audit(service)
         assert code == 2
         assert "--send" in err
         code, _, err = sending(service, "some.receipt.json", credential=relay, file="new.parquet")

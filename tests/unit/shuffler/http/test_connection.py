@@ -13,7 +13,7 @@ import uvloop
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from croupier.shuffler.http.connection import PromptProtocol
+from croupier.hosting.http.connection import PromptProtocol
 
 GET = b"GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
 EMPTY = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
@@ -206,7 +206,8 @@ def test_no_other_protocol_is_spoken(lines):
 
 
 @pytest.mark.parametrize(
-    "name", [b"Authorization", b"Content-Type", b"Croupier-Batch", b"Content-Length", b"Expect"]
+    "name",
+    [b"Authorization", b"Content-Type", b"Croupier-Batch", b"Content-Length", b"Expect", b"Origin"],
 )
 def test_a_header_that_is_read_is_given_once(name):
     value = b"3" if name == b"Content-Length" else b"100-continue"

@@ -17,9 +17,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from croupier.demo.database import _cluster, _programs
+from croupier.hosting.incidents import INCIDENTS
 from croupier.protocol import encrypted_key
 from croupier.protocol.encrypted_key import Derivation
-from croupier.shuffler.incidents import INCIDENTS
 from tests.unit.shuffler.http.conftest import deployed
 from tests.unit.shuffler.http.test_readiness import FULL_DISK, events, start, tag_file, within
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from croupier.hosting.http.answers import not_ready
+from croupier.hosting.incidents import Occurrence
 from croupier.protocol.superseded import SupersededPlan
-from croupier.shuffler.http.answers import not_ready, superseded
 from croupier.shuffler.http.openapi import description
-from croupier.shuffler.incidents import Occurrence
+from croupier.shuffler.http.outcomes import superseded
 
 FULL = Occurrence("disk-full", "the disk is full")
 PUBLISHED = Path(__file__).parents[4] / "docs" / "openapi.json"
@@ -32,9 +33,12 @@ def served(serving, make_parties):
     old, successor = make_parties(), make_parties().plan
     gone = superseded(SupersededPlan.make(old.plan, successor, signing_key=old.shuffler))
     refused = serving.send(serving.envelopes(), Croupier_Batch="00" * 16)
+    serving.house.intake.rotate_gateway()
+    signed = serving.when_found(f"{serving.path}/gateway")
     return {
         "KeyList": serving.get(serving.path).document,
         "Round": serving.get(f"{serving.path}/rounds/0").document,
+        "ListedGateway": signed.document,
         "SupersededPlan": json.loads(gone.body["body"]),
         "NotAccepted": refused.document,
         "Refusal": serving.get(f"{serving.path}/rounds/1").document,
@@ -46,11 +50,11 @@ def served(serving, make_parties):
 
 def test_every_answer_has_its_kind(served):
     content = [
-        answer["content"]["application/json"]["schema"].get("$ref", "").rpartition("/")[2]
+        schema["schema"].get("$ref", "").rpartition("/")[2]
         for path in DESCRIBED["paths"].values()
         for method in path.values()
         for answer in method["responses"].values()
-        if "content" in answer
+        for schema in answer.get("content", {}).values()
     ]
     assert set(content) - {""} == set(served)
     fitting = {

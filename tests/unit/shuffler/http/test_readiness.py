@@ -15,21 +15,12 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from tests.network import proxied
+from tests.unit.shuffler.http.conftest import within
 
 FULL_DISK = """
     CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'a row' USING ERRCODE = '53100'; END $$
 """
-
-
-def within(seconds, condition):
-    """Whether something becomes true in time."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 def start(service, *options):

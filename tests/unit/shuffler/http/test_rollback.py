@@ -2,22 +2,12 @@
 
 import json
 import subprocess
-import time
 
 import psycopg
 
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.shuffler.witness import Record, Witness
-
-
-def within(seconds, condition):
-    """Whether something becomes true in time."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.1)
-    return True
+from tests.unit.shuffler.http.conftest import within
 
 
 def forget(service):

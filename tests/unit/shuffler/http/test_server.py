@@ -13,11 +13,11 @@ from urllib.request import urlopen
 import psycopg
 import pytest
 
+from croupier.hosting.revocation import identity_of, write_revoked
+from croupier.protocol.admission.credentials import BearerCredentials
 from croupier.protocol.key_list import NotAccepted, sent_digest
 from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Query, Round
-from croupier.shuffler.intake.credentials import BearerCredentials
-from croupier.shuffler.intake.revocation import identity_of, write_revoked
 from tests.unit.shuffler.http.test_readiness import within
 
 

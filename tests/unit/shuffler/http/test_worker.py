@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 from structlog.testing import capture_logs
 
-from croupier.shuffler.http.certificate import Certificate
-from croupier.shuffler.http.readiness import Readiness, stop_host
+from croupier.hosting.http.certificate import Certificate
+from croupier.hosting.http.readiness import Readiness, stop_host
+from croupier.hosting.incidents import Occurrence
+from croupier.hosting.revocation import RevocationList, UnreadableListError
 from croupier.shuffler.http.worker import Settings, Worker
-from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.key_watch import KeyWatch
-from croupier.shuffler.intake.revocation import RevocationList, UnreadableListError
 
 QUOTED = "what an error may quote"
 
@@ -25,7 +25,7 @@ class Board:
     batches, occurrences, full_batches, needed_keys = {}, (), 0, ("", "")
 
     def __init__(self, digest):
-        self.plan = SimpleNamespace(digest=digest)
+        self.plan = SimpleNamespace(digest=digest, admission=SimpleNamespace(origins=()))
         self.failing, self._look = None, asyncio.Event()
 
     async def fill(self, _store):
@@ -76,7 +76,7 @@ def metrics(monkeypatch):
 @pytest.fixture
 def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
     made = [Board("0" * 64), Board("1" * 64)]
-    monkeypatch.setattr("croupier.shuffler.http.worker.configure", lambda: None)
+    monkeypatch.setattr("croupier.hosting.http.worker.configure", lambda: None)
     monkeypatch.setattr("croupier.shuffler.http.worker.look_at", see_nothing)
     monkeypatch.setattr(Worker, "_follow", lambda *_: None)
     monkeypatch.setattr(KeyWatch, "occurrences", lambda *_: ())
@@ -197,7 +197,7 @@ def test_sums_are_published_again_after_a_failure(database, boards, metrics):
 
 def test_a_look_that_takes_too_long_is_not_ready(database, board, monkeypatch):
     """Whatever holds it up: the age of the last look is what counts."""
-    monkeypatch.setattr("croupier.shuffler.http.readiness._RENEWAL_SECONDS", 2)
+    monkeypatch.setattr("croupier.hosting.http.readiness._RENEWAL_SECONDS", 2)
 
     async def work():
         async with living(database) as worker:
@@ -245,7 +245,7 @@ def test_a_watcher_that_fails_is_an_incident_and_does_not_end_the_looks(
 
 
 def test_a_worker_that_no_longer_looks_is_stale_whatever_else_is_wrong(monkeypatch):
-    readiness = Readiness()
+    readiness = Readiness(Occurrence("stale", "nothing was read"))
     readiness.report("a", Occurrence("clock", "clocks differ"))
     assert [each.name for each in readiness.occurrences()] == ["clock"]
     now = time.monotonic()

@@ -15,10 +15,11 @@ from scipy.stats import binomtest
 from croupier.engines.mixing import rows_of
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
+from croupier.protocol.admission.credentials import owner_identity
 from croupier.protocol.wire import seal_outer
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.group_mixing import Claims, placed
-from croupier.shuffler.tags import owner_identity, person_tags
+from croupier.shuffler.tags import person_tags
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.mallows import MallowsShuffler, log_normalizer
 

@@ -1,0 +1,1 @@
+"""Processes that serve: incidents, databases, workers, sums; for the shuffler and the issuer."""

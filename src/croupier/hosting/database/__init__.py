@@ -1,0 +1,1 @@
+"""Connections to PostgreSQL, with the settings that durable and quiet storage needs."""

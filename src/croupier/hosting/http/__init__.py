@@ -1,0 +1,1 @@
+"""HTTP for untrusted clients: sockets, workers, limits, answers, logs and sums."""

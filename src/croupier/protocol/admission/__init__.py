@@ -1,0 +1,1 @@
+"""Admission: credentials, enrolment, and tokens that nobody can link to their issuing."""
