@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from croupier.issuer.admission import AdmissionCheck
-from croupier.issuer.database.people import Enrolled, People
+from croupier.issuer.database.people import Enrolled, Sessions
 from croupier.protocol.admission.credentials import BearerCredentials
 from croupier.protocol.admission.enrolment import EnrolmentRequest
 
@@ -29,12 +29,13 @@ class Enrolment:
     most: int
     key: bytes
 
-    async def enrol(self, request: EnrolmentRequest, people: People) -> str | Enrolled | None:
+    async def enrol(self, request: EnrolmentRequest, sessions: Sessions) -> str | Enrolled | None:
         """Return the credential of a device, always the same one.
 
         Returns:
             The credential; None if the check refuses the proof; "taken" or "full" as in `People`.
         """
+        # A check may take seconds. No connection is held meanwhile: others need it.
         admitted = await self.check.admit(request.proof)
         if admitted is None:
             return None
@@ -42,5 +43,6 @@ class Enrolment:
         if admitted.subject is not None:
             subject = blake2b(admitted.subject, digest_size=32, key=self.key).digest()
         device = bytes.fromhex(request.device)
-        found = await people.enrol(self.credentials.identity(device), subject, most=self.most)
+        async with sessions.taken() as people:
+            found = await people.enrol(self.credentials.identity(device), subject, most=self.most)
         return self.credentials.issue_to(device) if found == "enrolled" else found

@@ -4,8 +4,8 @@ The module computes the bare power of a number (CKM_RSA_X_509); modules that ref
 that also pads cannot sign blindly. Objects are named after the plan and the round.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from croupier.errors import CroupierError, MissingExtraError
@@ -59,16 +59,15 @@ class HardwareKeys:
 
     def __init__(self, module: str, *, token: str, pin: str) -> None:
         self._pkcs11 = _library()
-        with _told():
-            found = self._pkcs11.lib(module).get_token(token_label=token)
-            self._session = found.open(rw=True, user_pin=pin)
+        self._module, self._token, self._pin = module, token, pin
+        self._session = self._opened()
 
     def create(self, plan: str, round_number: int) -> BlindKey:
         """Make the key of a round, unless it exists; return its public half."""
         there = self.signer(plan, round_number)
         if there is not None:
             return there.key
-        label, attribute = _label(plan, round_number), self._pkcs11.Attribute
+        label, attribute = f"{_label(plan)}{round_number}", self._pkcs11.Attribute
         with _told():
             self._session.generate_keypair(
                 self._pkcs11.KeyType.RSA,
@@ -100,17 +99,38 @@ class HardwareKeys:
                 with _told():
                     found.destroy()
 
+    def rounds(self, plan: str) -> list[int]:
+        """Return the rounds that have a key."""
+        labels = [each.label for each in self._objects("PRIVATE_KEY")]
+        first = _label(plan)
+        return sorted(int(each.removeprefix(first)) for each in labels if each.startswith(first))
+
     def _object(self, plan: str, round_number: int, kind: str) -> Any:
-        wanted = {
-            self._pkcs11.Attribute.CLASS: getattr(self._pkcs11.ObjectClass, kind),
-            self._pkcs11.Attribute.LABEL: _label(plan, round_number),
-        }
+        label = {self._pkcs11.Attribute.LABEL: f"{_label(plan)}{round_number}"}
+        return next(iter(self._objects(kind, label)), None)
+
+    def _objects(self, kind: str, wanted: Mapping[Any, object] | None = None) -> list[Any]:
+        """Return the objects of a kind, in a new session if the module has lost this one."""
+        of_kind = {self._pkcs11.Attribute.CLASS: getattr(self._pkcs11.ObjectClass, kind)}
+        try:
+            with _told():
+                return list(self._session.get_objects(of_kind | dict(wanted or {})))
+        except HardwareError:
+            with suppress(HardwareError), _told():
+                self._session.close()
+            self._session = self._opened()
         with _told():
-            return next(iter(list(self._session.get_objects(wanted))), None)
+            return list(self._session.get_objects(of_kind | dict(wanted or {})))
+
+    def _opened(self) -> Any:
+        with _told():
+            found = self._pkcs11.lib(self._module).get_token(token_label=self._token)
+            return found.open(rw=True, user_pin=self._pin)
 
 
-def _label(plan: str, round_number: int) -> str:
-    return f"croupier {plan[:32]} {round_number}"
+def _label(plan: str) -> str:
+    """Return the beginning of the labels of a plan's keys; the round follows."""
+    return f"croupier {plan[:32]} "
 
 
 @contextmanager

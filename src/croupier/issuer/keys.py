@@ -14,6 +14,8 @@ from croupier.protocol.key_directory import KeyDirectory, KeyFileError, RoleKeys
 
 __all__ = ["IssuerRootKeys", "TokenKeyFiles", "TokenKeyPlace", "TokenKeyStore"]
 
+_SUFFIX = ".rsa.pem"
+
 
 @dataclass(frozen=True, repr=False)
 class IssuerRootKeys(RoleKeys):
@@ -34,6 +36,9 @@ class TokenKeyStore(Protocol):
 
     def signer(self, plan: str, round_number: int) -> BlindSigner | None:
         """Return the key of a round; None if there is none."""
+
+    def rounds(self, plan: str) -> list[int]:
+        """Return the rounds that have a key."""
 
     def destroy(self, plan: str, round_number: int) -> None:
         """Destroy the key of a round, if there is one."""
@@ -65,6 +70,12 @@ class TokenKeyFiles(KeyDirectory):
             raise KeyFileError(path.name, "is no token key", hint="Check which file it is.")
         return MemorySigner(key)
 
+    def rounds(self, plan: str) -> list[int]:
+        """Return the rounds that have a key."""
+        files = (self.path / plan).glob(f"*{_SUFFIX}")
+        names = [file.name.removesuffix(_SUFFIX) for file in files]
+        return sorted(int(name) for name in names if name.isdecimal())
+
     def destroy(self, plan: str, round_number: int) -> None:
         """Destroy the key of a round, if there is one."""
         path = self._file(plan, round_number)
@@ -72,7 +83,7 @@ class TokenKeyFiles(KeyDirectory):
             destroy_file(path)
 
     def _file(self, plan: str, round_number: int) -> Path:
-        return self.path / plan / f"{round_number}.rsa.pem"
+        return self.path / plan / f"{round_number}{_SUFFIX}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
+from croupier.errors import CroupierError
 from croupier.issuer.database.people import People
 from croupier.issuer.keys import TokenKeyStore
 from croupier.issuer.signing import BlindSigner
@@ -38,7 +39,7 @@ class TokenPlan:
     keys: TokenKeys
     store: TokenKeyStore
     newest_open: int = -1
-    _signers: dict[int, BlindSigner | None] = field(default_factory=dict)
+    _signers: dict[int, BlindSigner] = field(default_factory=dict)
 
     def follow(self, keys: TokenKeys) -> None:
         """Follow a newer list; rounds that both have keep their keys.
@@ -81,7 +82,11 @@ class TokenPlan:
         if blinded is None:
             return "malformed"
         # Signed before it is recorded: nothing is recorded for a message that cannot be signed.
-        signature = signer.sign(blinded)
+        try:
+            signature = signer.sign(blinded)
+        except CroupierError:
+            del self._signers[round_number]  # opened anew, or found `missing`
+            raise
         if signature is None:
             return "malformed"
         recorded = await people.issue(
@@ -93,8 +98,9 @@ class TokenPlan:
         return signature if recorded == "issued" else recorded
 
     def _signer(self, round_number: int) -> BlindSigner | None:
-        if round_number not in self._signers:
-            listed = self.keys.key(round_number)
-            found = self.store.signer(self.plan.digest, round_number) if listed else None
-            self._signers[round_number] = found if found and found.key == listed else None
-        return self._signers[round_number]
+        listed = self.keys.key(round_number)
+        if round_number not in self._signers and listed is not None:
+            found = self.store.signer(self.plan.digest, round_number)
+            if found is not None and found.key == listed:
+                self._signers[round_number] = found
+        return self._signers.get(round_number)

@@ -72,8 +72,24 @@ def test_a_round_never_changes_its_key(folder, run):
     TokenKeyFiles(folder / "keys/tokens", b"a long passphrase").destroy(plan.digest, 1)
     run("issuer", "keys", "plan.toml", "--rounds", "2")
     said = run("keys", "sign", "issuer", "plan.toml", code=2)
-    assert "It has another key of round 1 than before. Put that key back" in said
+    assert "It has another key of round 1 than before. Put the missing keys back" in said
     assert (folder / "issuer.json").read_bytes() == before
+
+
+def test_a_round_that_was_left_out_never_comes_back(folder, run):
+    """Nobody remembers its key by then, so it could be another one."""
+    run("keys", "create", "issuer", "--into", "plan.toml")
+    run("issuer", "keys", "plan.toml", "--rounds", "2")
+    run("keys", "sign", "issuer", "plan.toml")
+    run("issuer", "keys", "plan.toml", "--rounds", "2", "--from-round", "70")
+    assert [*(folder / "keys/tokens").glob("*/[01].rsa.pem")] == []
+    run("keys", "sign", "issuer", "plan.toml")
+    run("issuer", "keys", "plan.toml", "--rounds", "64", "--from-round", "9")
+    said = run("keys", "sign", "issuer", "plan.toml", code=2)
+    assert "begins with round 9, which was left out" in said
+    run("issuer", "keys", "plan.toml", "--rounds", "1", "--from-round", "70")
+    said = run("keys", "sign", "issuer", "plan.toml", code=2)
+    assert "leaves out round 71" in said
 
 
 def test_keys_of_another_plan_are_not_signed(folder, run):

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+from contextlib import asynccontextmanager
 
+import psycopg
 import pytest
 
 from croupier.issuer.admission import CallbackCheck, OpenCheck
@@ -25,6 +27,19 @@ def enrolment(check=None, most=100):
     return Enrolment(credentials=CREDENTIALS, check=check, most=most, key=bytes(32))
 
 
+class Only:
+    """One connection, which is taken when it is needed."""
+
+    def __init__(self, people):
+        self._people, self.is_taken = people, False
+
+    @asynccontextmanager
+    async def taken(self):
+        self.is_taken = True
+        yield self._people
+        self.is_taken = False
+
+
 def connected(database, work, connections=1):
     async def run():
         opened = [await People.connect(database) for _ in range(connections)]
@@ -43,8 +58,8 @@ def test_a_device_gets_one_credential_however_often_it_asks(database):
 
     async def work(people):
         rule = enrolment()
-        found = {await rule.enrol(asked, people) for _ in range(3)}
-        return found, await people.count(), await rule.enrol(request(), people)
+        found = {await rule.enrol(asked, Only(people)) for _ in range(3)}
+        return found, await people.count(), await rule.enrol(request(), Only(people))
 
     (credential,), count, other = connected(database, work)
     assert count == 1
@@ -57,8 +72,8 @@ def test_one_account_enrols_one_device(database):
 
     async def work(people):
         first, second = request(proof="ann"), request(proof="ann")
-        found = [await rule.enrol(each, people) for each in (first, second, first)]
-        return found, await rule.enrol(request(), people), await people.count()
+        found = [await rule.enrol(each, Only(people)) for each in (first, second, first)]
+        return found, await rule.enrol(request(), Only(people)), await people.count()
 
     (first, second, again), refused, count = connected(database, work)
     assert (first, second, refused, count) == (again, "taken", None, 1)
@@ -69,21 +84,56 @@ def test_no_more_enrol_than_the_plans_allow(database):
 
     async def work(people):
         asked = [request() for _ in range(3)]
-        return [await rule.enrol(each, people) for each in (*asked, asked[0])]
+        return [await rule.enrol(each, Only(people)) for each in (*asked, asked[0])]
 
     *_, third, again = connected(database, work)
     assert third == "full"
     assert again != "full"
 
 
+def test_a_slow_check_holds_no_connection(database):
+    seen = []
+
+    async def work(people):
+        only = Only(people)
+        rule = enrolment(CallbackCheck(lambda proof: seen.append(only.is_taken) or proof))
+        return await rule.enrol(request(proof="ann"), only)
+
+    assert connected(database, work) not in {"taken", "full", None}
+    assert seen == [False]
+
+
+def test_nothing_is_left_of_who_asked_once_the_round_is_open(database):
+    """Samples of a column that PostgreSQL takes would outlive the rows."""
+
+    async def work(people):
+        await people.close_rounds(PLAN)
+        for _ in range(80):
+            given = {"plan": PLAN, "round_number": 0, "blinded": os.urandom(32)}
+            assert await people.issue(os.urandom(16), **given) == "issued"
+            await enrolment().enrol(request(), Only(people))
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("ANALYZE")
+        await people.close_rounds(PLAN, 0)
+
+    connected(database, work)
+    query = (
+        "SELECT count(*) FROM pg_stats WHERE schemaname = 'issuer' "
+        "AND attname IN ('identity', 'blinded', 'subject')"
+    )
+    with psycopg.connect(database) as connection:
+        assert connection.execute(query).fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM issuer.issued").fetchone() == (0,)
+
+
 def test_many_connections_agree_on_one_account_and_on_the_limit(database):
     rule = enrolment(CallbackCheck(lambda proof: proof), most=5)
 
     async def work(*all_people):
-        same = [rule.enrol(request(proof="ann"), people) for people in all_people]
+        same = [rule.enrol(request(proof="ann"), Only(people)) for people in all_people]
         found = await asyncio.gather(*same)
         many = await asyncio.gather(
-            *(rule.enrol(request(proof=str(n)), people) for n, people in enumerate(all_people))
+            *(rule.enrol(request(proof=str(n)), Only(each)) for n, each in enumerate(all_people))
         )
         return found, many, await all_people[0].count()
 

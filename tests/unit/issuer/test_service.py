@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from croupier.client.client import Client
 from croupier.client.conversation import submit
@@ -17,7 +18,9 @@ from croupier.client.server import Server
 from croupier.errors import NotAdmittedError
 from croupier.issuer.http.openapi import description
 from croupier.plan.plan import Plan
+from croupier.protocol.admission.blind_rsa import BlindKey
 from croupier.protocol.admission.credentials import BearerCredentials, read_secret, write_secret
+from croupier.protocol.admission.token_keys import TokenKeys
 from tests.unit.issuer.service import issuing
 
 ROOT = Path(__file__).parents[3]
@@ -152,6 +155,23 @@ def test_a_check_that_cannot_be_made_is_named(folder, croupier_of, options, word
     code, said = croupier_of(folder, *options)
     assert code == 2
     assert words in said
+
+
+def test_one_issuer_does_not_serve_plans_of_both_kinds(folder, croupier_of):
+    """Intake has the secret of credentials, and could fetch people's tokens with it."""
+    root = Ed25519PrivateKey.generate()
+    admits = (
+        f'by = "token"\nadmission.key = "{root.public_key().public_bytes_raw().hex()}"\nadmission.'
+    )
+    text = PLAN.replace("admission.origins", f"admission.{admits}origins")
+    plan = Plan.from_toml(text)
+    keys = [BlindKey(2**2047 + 1)]
+    (folder / "token.toml").write_text(text)
+    listed = TokenKeys.make(plan, first=0, keys=keys, signing_key=root)
+    (folder / "issuer.json").write_bytes(listed.to_bytes())
+    code, said = croupier_of(folder, "--plan", folder / "token.toml", "--admit", "open")
+    assert code == 2
+    assert "all admit by token, or all by credential" in said
 
 
 @pytest.fixture

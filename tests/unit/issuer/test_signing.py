@@ -66,9 +66,11 @@ def test_a_key_in_a_file(tmp_path):
     assert file.stat().st_mode & 0o077 == 0
     with pytest.raises(ClosedKeyError):
         TokenKeyFiles(tmp_path / "tokens", b"another passphrase").signer(PLAN, 3)
+    assert keys.rounds(PLAN) == [3, 4]
     keys.destroy(PLAN, 3)
     keys.destroy(PLAN, 3)
     assert keys.signer(PLAN, 3) is None
+    assert keys.rounds(PLAN) == [4]
     keys.create_signing_key("other")
     (tmp_path / "tokens" / "other.pem").rename(tmp_path / "tokens" / PLAN / "5.rsa.pem")
     with pytest.raises(KeyFileError, match="is no token key"):
@@ -107,7 +109,11 @@ assert keys.create(PLAN, 3) == made != keys.create(PLAN, 4)
 signs(keys.signer(PLAN, 3))
 keys.destroy(PLAN, 3)
 assert keys.signer(PLAN, 3) is None
+assert keys.rounds(PLAN) == [4]
+assert keys.rounds("cd" * 32) == []
+keys._session.close()  # as a module that was restarted
 assert keys.signer(PLAN, 4) is not None
+signs(keys.signer(PLAN, 4))
 try:
     HardwareKeys({module!r}, token="no such token", pin={pin!r})
 except HardwareError as error:

@@ -3,11 +3,16 @@
 import asyncio
 import os
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from croupier.errors import UntrustedError
+from croupier.issuer.admission import OpenCheck
 from croupier.issuer.database.people import People
+from croupier.issuer.hardware import HardwareError
+from croupier.issuer.http.app import IssuerLimits
+from croupier.issuer.http.worker import IssuerSettings, IssuerWorker
 from croupier.issuer.keys import TokenKeyFiles
 from croupier.issuer.tokens import TokenPlan
 from croupier.plan.plan import Plan
@@ -132,6 +137,77 @@ def test_a_key_that_is_not_the_listed_one_signs_nothing(database, keys, tmp_path
     assert issuing(database, work) == "unlisted"
 
 
+def test_a_key_that_is_put_back_signs_at_once(keys, store, tmp_path):
+    place = TokenKeyFiles(tmp_path / "tokens", b"a long passphrase")
+    (place.path / PLAN.digest).mkdir(parents=True)
+    plan = TokenPlan(PLAN, keys, place)
+    assert plan.missing() == [0, 1]
+    for number in (0, 1):
+        name = f"{PLAN.digest}/{number}.rsa.pem"
+        (place.path / name).write_bytes((store.path / name).read_bytes())
+        (place.path / name).chmod(0o600)
+    assert plan.missing() == []
+
+
+class Broken:
+    """A place of keys whose module fails until it is repaired."""
+
+    def __init__(self, store):
+        self._store, self.is_broken = store, False
+
+    def signer(self, plan, round_number):
+        if self.is_broken:
+            raise HardwareError("failed")
+        found = self._store.signer(plan, round_number)
+        power = found._power  # noqa: SLF001 - to break it
+
+        def signed(number):
+            if self.is_broken:
+                raise HardwareError("failed")
+            return power(number)
+
+        found._power = signed  # noqa: SLF001 - as above
+        return found
+
+
+def test_a_module_that_fails_is_noticed_and_used_again_once_it_works(database, store, keys):
+    place = Broken(store)
+    plan = TokenPlan(PLAN, keys, place)
+    assert plan.missing() == []
+    place.is_broken = True
+    who, (request, finish) = os.urandom(16), wanted(keys, 0)
+
+    async def work(people):
+        with pytest.raises(HardwareError):
+            await plan.issue(who, 0, request, people)
+        with pytest.raises(HardwareError):
+            plan.missing()
+        place.is_broken = False
+        return finish(await plan.issue(who, 0, request, people))
+
+    assert issuing(database, work)
+
+
+def test_a_database_that_was_set_back_gives_out_no_second_token(database, store, keys):
+    """Set back while the service runs: by a standby that was behind, say."""
+    plan = TokenPlan(PLAN, keys, store)
+    settings = IssuerSettings(
+        database=database, credential_secret=bytes(32), check=OpenCheck(), most=9, served=()
+    )
+    worker = IssuerWorker(settings, IssuerLimits(enrolments=9, tokens=9))
+
+    async def work(people):
+        await people.close_rounds(PLAN.digest, 0)
+        await worker._advance(plan, people)  # noqa: SLF001 - what it does each second
+        assert plan.newest_open == 0
+        with psycopg.connect(database) as connection:
+            connection.execute("UPDATE issuer.opened SET round = -1")
+        await worker._advance(plan, people)  # noqa: SLF001 - as above
+        return await people.newest_open(PLAN.digest), list(plan.coming)
+
+    assert issuing(database, work) == (2, [3])
+
+
 def test_a_list_is_followed_unless_it_changes_a_key(store, keys):
     plan = TokenPlan(PLAN, keys, store)
     later = [store.create(PLAN.digest, number) for number in range(2, 6)]
@@ -139,7 +215,7 @@ def test_a_list_is_followed_unless_it_changes_a_key(store, keys):
     assert plan.keys.rounds == range(2, 6)
     with pytest.raises(UntrustedError, match="version 1, and 2 was seen before"):
         plan.follow(keys)
-    changed = [store.create(PLAN.digest, number) for number in (3, 2)]
+    changed = [store.create(PLAN.digest, number) for number in (3, 2, 4, 5)]
     with pytest.raises(UntrustedError, match="another key of round 2"):
         TokenKeys.make(PLAN, first=2, keys=changed, signing_key=ROOT, earlier=plan.keys)
     with pytest.raises(UntrustedError, match="uses the key of one round for another"):

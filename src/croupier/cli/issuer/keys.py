@@ -69,8 +69,9 @@ def command(
         for number in listed:
             public.append(store.create(made.digest, number))
             advance(1)
-    for number in range(max(0, from_round - MOST_KEYS), from_round):
-        store.destroy(made.digest, number)
+    for number in store.rounds(made.digest):
+        if number < from_round:
+            store.destroy(made.digest, number)
     file = keys / FIRST_FILE
     document = UnsignedTokenKeys(
         schema_version=1,

@@ -51,8 +51,9 @@ croupier issuer invite), or package.module:function, which gets the proof that a
 returns a text that is the same for every device of one person, or None. No more people are enrolled
 than the plans allow.
 
-If a plan admits by credential, --secret is the secret of croupier serve: intake then knows every
-sender by a pseudonym. If it admits by token, --secret belongs to the issuer alone. Token keys and
+If plans admit by credential, --secret is the secret of croupier serve: intake then knows every
+sender by a pseudonym. If they admit by token, --secret belongs to the issuer alone: run one issuer
+for each kind. Token keys and
 their signed list, issuer.json beside the plan, come from croupier issuer keys and croupier keys
 sign issuer. Tokens of a round are given out until the shuffler opens it: --shuffler is its address.
 
@@ -139,6 +140,13 @@ def command(
         for each, file in zip(made, plan, strict=True)
     )
     by_token = any(each.keys is not None for each in served)
+    if by_token and any(each.keys is None for each in served):
+        raise ParameterError(
+            "--plan",
+            must="name plans that all admit by token, or all by credential",
+            hint="Intake has the secret of credentials, and could fetch tokens with it. Run two "
+            "issuers, with a secret and a database each.",
+        )
     if by_token and shuffler is None:
         raise ParameterError(
             "--shuffler",

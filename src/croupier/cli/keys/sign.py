@@ -229,8 +229,8 @@ def _sign_issuer(
             "--tokens",
             must=f"keep the keys of rounds that {target} lists",
             got=str(tokens),
-            hint=f"It {error.problem}. Put that key back, or list later rounds only: croupier "
-            "issuer keys --from-round.",
+            hint=f"It {error.problem}. Put the missing keys back, or list later rounds only: "
+            "croupier issuer keys --from-round.",
         ) from None
     durable.publish(target, signed.to_bytes() + b"\n")
     rounds = f"rounds {signed.rounds[0]} to {signed.rounds[-1]}"

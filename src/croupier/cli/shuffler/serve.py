@@ -96,7 +96,7 @@ IntakeSecret = Annotated[
     typer.Option(
         "--secret",
         help="The secret of credentials, from croupier credentials issue; left out if all plans "
-        "admit by token.",
+        "admit by token. Never that of an issuer of tokens.",
     ),
 ]
 Revoked = Annotated[

@@ -1,12 +1,13 @@
 """The issuer's database: statements about enrolled people and the tokens they received."""
 
+from contextlib import AbstractAsyncContextManager
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, Protocol
 
 from croupier.hosting.database.migrations import Migrations
 from croupier.hosting.database.session import Session
 
-__all__ = ["Enrolled", "Issued", "People"]
+__all__ = ["Enrolled", "Issued", "People", "Sessions"]
 
 Enrolled = Literal["enrolled", "taken", "full"]
 Issued = Literal["issued", "other", "closed"]
@@ -72,3 +73,14 @@ class People(Session):
         """Return the newest round that was seen open; -1 if there was none."""
         query = "SELECT coalesce(max(round), -1) FROM issuer.opened WHERE plan = %s"
         return await self._value(query, bytes.fromhex(plan))  # type: ignore[no-any-return]
+
+
+class Sessions(Protocol):
+    """Connections to the database, for one request each."""
+
+    def taken(self) -> AbstractAsyncContextManager[People]:
+        """Take one for a while.
+
+        Raises:
+            StoreError: There is none.
+        """

@@ -3,8 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Protocol
 
 from croupier.errors import CroupierError
 from croupier.hosting.database.errors import StoreError
@@ -16,7 +14,7 @@ from croupier.hosting.http.rate import RateLimit
 from croupier.hosting.http.requests import LENGTH_DIGITS, read_body
 from croupier.hosting.http.worker import Receive, Scope, Send
 from croupier.hosting.incidents import Occurrence
-from croupier.issuer.database.people import People
+from croupier.issuer.database.people import Sessions
 from croupier.issuer.enrolment import Enrolment
 from croupier.issuer.http.openapi import description
 from croupier.issuer.tokens import NoToken, TokenPlan
@@ -24,7 +22,7 @@ from croupier.protocol.admission.credentials import Credentials
 from croupier.protocol.admission.enrolment import MOST_PROOF, EnrolmentAnswer, EnrolmentRequest
 from croupier.protocol.admission.token import REQUEST_LENGTH
 
-__all__ = ["IssuerApp", "IssuerLimits", "Sessions"]
+__all__ = ["IssuerApp", "IssuerLimits"]
 
 _ENROL = "/v1/enrol"
 _TOKEN = re.compile(r"/v1/plans/([0-9a-f]{64})/rounds/(0|[1-9][0-9]{0,9})/token")
@@ -49,17 +47,6 @@ _NO_TOKEN: Mapping[NoToken, Answer] = {
     "closed": _CLOSED,
     "early": _CLOSED,
 }
-
-
-class Sessions(Protocol):
-    """Connections to the database, for one request each."""
-
-    def taken(self) -> AbstractAsyncContextManager[People]:
-        """Take one for a while.
-
-        Raises:
-            StoreError: There is none.
-        """
 
 
 class _NoBodyError(Exception):
@@ -192,8 +179,7 @@ class IssuerApp:
             return _BAD_REQUEST
         if not self._limits.allow_enrolment():
             return answers.TOO_OFTEN
-        async with self._sessions.taken() as people:
-            found = await self._enrolment.enrol(request, people)
+        found = await self._enrolment.enrol(request, self._sessions)
         refusals = {None: _NOT_ADMITTED, "taken": _TAKEN, "full": _FULL}
         if found is None or found in refusals:
             return refusals[found]

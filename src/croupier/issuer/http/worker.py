@@ -23,10 +23,11 @@ from croupier.issuer.http.app import IssuerApp, IssuerLimits
 from croupier.issuer.http.metrics import IssuerMetrics
 from croupier.issuer.keys import TokenKeyPlace
 from croupier.issuer.openings import SilentShufflerError, newest_opening
-from croupier.issuer.tokens import TokenPlan
+from croupier.issuer.tokens import AHEAD, TokenPlan
 from croupier.plan.plan import Plan
 from croupier.protocol.admission.credentials import BearerCredentials
 from croupier.protocol.admission.token_keys import TokenKeys
+from croupier.protocol.signed_document import LAST_ROUND
 
 __all__ = ["IssuedPlan", "IssuerSettings", "IssuerWorker"]
 
@@ -133,6 +134,7 @@ class IssuerWorker(HostedWorker):
         self._plans: dict[str, TokenPlan] = {}
         self._files: dict[str, bytes] = {}
         self._known: set[str] = set()
+        self._advancing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -211,7 +213,7 @@ class IssuerWorker(HostedWorker):
                     if digest not in self._known:
                         await people.close_rounds(digest)
                         self._known.add(digest)
-                    plan.newest_open = await people.newest_open(digest)
+                    await self._advance(plan, people)
                 if not self._plans:
                     await people.count()
         except StoreError as error:
@@ -256,13 +258,28 @@ class IssuerWorker(HostedWorker):
                 newest = await newest_opening(plan.plan, self._settings.shuffler or "")
                 async with self._connections.taken() as people:
                     await people.close_rounds(digest, newest)
-                    plan.newest_open = await people.newest_open(digest)
+                    await self._advance(plan, people)
             except SilentShufflerError:
                 cause = "the shuffler's key list cannot be read: a round may open unnoticed"
                 found = [Occurrence("openings", cause, digest)]
             except StoreError:
                 continue  # `_renew` says so
             self._readiness.report(f"openings of {digest}", *found)
+
+    async def _advance(self, plan: TokenPlan, people: People) -> None:
+        """Follow the newest open round that the database knows.
+
+        If it is before the one seen last, the database was set back, and nobody knows who has
+        tokens of the rounds that came next: no more of them are given out.
+        """
+        digest = plan.plan.digest
+        async with self._advancing:  # one answer at a time: an older one must not look set back
+            newest = await people.newest_open(digest)
+            if newest < plan.newest_open:
+                log.error("the database was set back", plan=digest)
+                newest = min(plan.newest_open + AHEAD, LAST_ROUND)
+                await people.close_rounds(digest, newest)
+            plan.newest_open = newest
 
     async def _publish(self) -> None:
         deciles = None

@@ -145,8 +145,17 @@ class TokenKeys(VersionedList):
         return BlindKey(int(self.keys[round_number - self.first], 16))
 
     def require_after(self, earlier: Self) -> None:
-        """Refuse a list that gives a round another key than an earlier list does."""
+        """Refuse a list that gives a round another key than an earlier list does.
+
+        Neither its first nor its last round is before those of the earlier list. A round that a
+        list leaves out therefore never comes back, and only the list before is compared.
+        """
         self.require_not_before(earlier)
+        if self.first < earlier.first:
+            raise UntrustedError(self.what, f"begins with round {self.first}, which was left out")
+        if self.rounds.stop < earlier.rounds.stop:
+            left_out = self.rounds.stop
+            raise UntrustedError(self.what, f"leaves out round {left_out}, unlike the one before")
         for number in set(self.rounds) & set(earlier.rounds):
             if self.key(number) != earlier.key(number):
                 raise UntrustedError(self.what, f"has another key of round {number} than before")

@@ -4,6 +4,7 @@ from binascii import Error as NotHexadecimal
 from binascii import unhexlify
 from typing import NamedTuple
 
+from croupier.errors import UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.admission.blind_rsa import BlindKey
 from croupier.protocol.admission.token import Token, challenge, is_spent_by_its_owner
@@ -79,6 +80,11 @@ class TokenCheck:
         """
         keys.check(self._plan)
         keys.require_after(self.keys)
+        for number in keys.rounds:
+            key = keys.key(number)
+            known = None if key is None else self._rounds.get(key_id(key))
+            if known is not None and known.round != number:
+                raise UntrustedError(keys.what, "uses the key of one round for another")
         self._add(keys)
 
     def _add(self, keys: TokenKeys) -> None:

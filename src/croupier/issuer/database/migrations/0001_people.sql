@@ -1,9 +1,11 @@
--- No time and no sequence: when a person enrolled or asked is nobody's business later.
+-- No time and no sequence: when a person enrolled or asked is nobody's business later. Statistics of a
+-- column are samples of its values, kept in another table that outlives the rows: there are none.
 CREATE TABLE issuer.people (
     identity bytea PRIMARY KEY CHECK (length(identity) = 16),
     -- The keyed hash of an invitation or an account, which admits one device; null if there is none.
     subject bytea UNIQUE CHECK (length(subject) = 32)
 );
+ALTER TABLE issuer.people ALTER identity SET STATISTICS 0, ALTER subject SET STATISTICS 0;
 
 CREATE TABLE issuer.counts (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -42,6 +44,7 @@ CREATE TABLE issuer.issued (
     blinded bytea NOT NULL CHECK (length(blinded) = 32),
     PRIMARY KEY (plan, round, identity)
 );
+ALTER TABLE issuer.issued ALTER identity SET STATISTICS 0, ALTER blinded SET STATISTICS 0;
 
 -- The newest round of a plan that was seen open, -1 before the first: no more tokens are issued for it
 -- or earlier ones.
