@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from croupier.client.memory import Joined, Memory, Sealed, State
 from croupier.client.schedule import Turn, draw_turn, rounds_of_a_collection
+from croupier.client.steps import Passing
 from croupier.client.submission import Submission, seal
 from croupier.client.tokens import (
     NoTokenError,
@@ -71,7 +72,7 @@ class Client:
         spread: The seconds over which sending times are spread; half a round if left out.
         rng: The source of noise, turns and times; the operating system if left out.
         insecure_seed: Instead of `rng`: makes them repeatable, and predictable. For tests only.
-        clock: A function that returns the seconds since 1970, for reports that are prepared.
+        clock: A function that returns the seconds since 1970.
     """
 
     def __init__(  # noqa: PLR0913 - what a person decides, each by its name
@@ -127,7 +128,9 @@ class Client:
         Args:
             value: The person's value. "No answer" must be a category of the plan: a client that
                 stayed away or sent nothing because of its value would reveal it. If rounds ask
-                by query, a function that takes the question and returns the value.
+                by query, a function that takes the question and returns the value, in far less
+                time than `spread`: a report waits for the rest of its delay, and one whose value
+                took longer is late.
             key_list: The key list that the server serves.
             mirrors: The key lists that mirrors serve; must be the same bytes.
             round_number: The open round to answer; the latest if left out.
@@ -175,7 +178,9 @@ class Client:
                 report = encode_report(self.plan, None, round_number=shuffler.round)
             kept = _Kept(report, b"" if query is None else query.digest)
             made = self._seal(state, kept, shuffler, delay, prepared=now if is_prepared else None)
-            return replace(made, is_replacing=waits)
+            # A function of the question may take a time that depends on the value.
+            left = min(delay, max(0.0, delay - (self._clock() - now)))
+            return replace(made, delay=left, is_replacing=waits)
 
     def reseal(
         self,
@@ -322,6 +327,8 @@ class Client:
         joined = state.joined.get(plan.digest)
         if joined is not None and joined.collection == collection:
             return joined.turn
+        if joined is not None and joined.collection > collection:
+            raise UntrustedError("the key list", "offers a round that has passed")
         times = 1 if joined is None else joined.times + 1
         if times > plan.reports:
             raise ParameterError(
@@ -410,6 +417,10 @@ class Client:
     def token_delay(self) -> float:
         """Draw the seconds to wait before a token is fetched, which depend on nothing else."""
         return self._delay()
+
+    def passing(self) -> Passing:
+        """Begin to count the time of a conversation, by the client's clock."""
+        return Passing(self._clock)
 
     def _delay(self) -> float:
         """Draw a uniform delay, before the value is looked at."""

@@ -18,7 +18,7 @@ from croupier.client.fetching import fetch, from_everywhere, patience
 from croupier.client.memory import BudgetError
 from croupier.client.oblivious import require_no_relay, through_relay
 from croupier.client.server import Server
-from croupier.client.steps import Steps, Wait, ask_patiently, until_settled
+from croupier.client.steps import Passing, Steps, Wait, ask_patiently, until_settled
 from croupier.client.tokens import NoTokenError, admits_by_token
 from croupier.errors import (
     CertificateError,
@@ -106,19 +106,19 @@ def _converse(
     if not admits_by_token(client.plan):
         return (yield from taking_part)
     fetching = fetch_token(client, server=server)
-    return (yield from _beside(taking_part, fetching, at=client.token_delay()))
+    return (yield from _beside(taking_part, fetching, client.passing(), at=client.token_delay()))
 
 
 def _beside(
-    taking_part: Steps[Outcome], fetching: Steps[TokenOutcome], *, at: float
+    taking_part: Steps[Outcome], fetching: Steps[TokenOutcome], passing: Passing, *, at: float
 ) -> Steps[Outcome]:
-    """Take part, and fetch a token when the waits add up to a time.
+    """Take part, and fetch a token at a time that does not depend on how long anything else takes.
 
     An error that may depend on the value is raised once the token is fetched as well, and an error
     of the issuer once the report is sent.
     """
     told: list[CroupierError] = []
-    waited, fetched, ended = 0.0, False, Outcome.REFUSED
+    fetched, ended = False, Outcome.REFUSED
     answer: Response | None = None
     while True:
         try:
@@ -134,15 +134,14 @@ def _beside(
         if not isinstance(step, Wait):
             answer = yield step
             continue
-        until = waited + step.seconds
+        until = passing.seconds() + step.seconds
         if not fetched and until >= at:
-            yield Wait(at - waited)
+            yield passing.until(at)
             yield from _quietly(fetching, told)
-            fetched, waited = True, at
-        yield Wait(until - waited)
-        waited = until
+            fetched = True
+        yield passing.until(until)
     if not fetched:
-        yield Wait(max(0.0, at - waited))
+        yield passing.until(at)
         yield from _quietly(fetching, told)
     if told:
         raise told[0]

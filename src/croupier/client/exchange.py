@@ -6,6 +6,7 @@ no answer. A certificate that cannot be trusted is an error instead: silence may
 """
 
 import asyncio
+import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,9 @@ DEADLINE = 30.0
 
 _SILENCE = 10.0
 """Seconds without a single byte."""
+
+_ELSEWHERE = range(300, 400)
+"""Redirects. They are not followed, and count as silence: somebody on the way may send them."""
 
 _NO_COOKIES = DefaultCookiePolicy(allowed_domains=[])
 """A policy that stores no cookies: they would mark a client, and grow with every answer."""
@@ -109,7 +113,7 @@ class Exchange:
                     return await _read(response)
                 finally:
                     await response.aclose()
-        except (self._httpx.TransportError, TimeoutError) as error:
+        except (self._httpx.TransportError, ssl.SSLError, TimeoutError) as error:
             lasting = certificate_error(error, url=step.url)
             if lasting is None:
                 return None
@@ -131,6 +135,8 @@ class Exchange:
 async def _read(response: Any) -> Response | None:
     """Read at most `LARGEST_ANSWER` bytes, of an answer that httpx would not decompress."""
     if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        return None
+    if response.status_code in _ELSEWHERE:
         return None
     body = bytearray()
     async for piece in response.aiter_bytes():

@@ -78,6 +78,8 @@ class Server:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ParameterError(name, must="begin with https:// or http://", got=url)
+        if "@" in parts.netloc:
+            raise ParameterError(name, must="hold no name and no password before the host")
         if not (parts.scheme == "https" or parts.hostname in _LOOPBACK or self.insecure_http):
             hint = "A server without TLS must be allowed: insecure_http, or --insecure-http."
             raise ParameterError(name, must="begin with https://", got=url, hint=hint)

@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from croupier.client.exchange import Get, Post, Response
 
-__all__ = ["Steps", "Wait", "ask_patiently", "is_busy", "until_settled"]
+__all__ = ["Passing", "Steps", "Wait", "ask_patiently", "is_busy", "until_settled"]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
 
@@ -17,6 +17,30 @@ class Wait:
     """Do nothing for some seconds."""
 
     seconds: float
+
+
+class Passing:
+    """The time since a conversation began: by a clock, and no less than its waits.
+
+    Waits alone would leave out a slow server, or a slow function that finds the value; a clock
+    alone may be set back.
+
+    Args:
+        clock: A function that returns seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock, self._beginning, self._least = clock, clock(), 0.0
+
+    def seconds(self) -> float:
+        """Return the seconds that have passed."""
+        return max(self._least, self._clock() - self._beginning)
+
+    def until(self, seconds: float) -> Wait:
+        """Return the wait that is left until so many seconds have passed."""
+        passed = self.seconds()
+        self._least = max(passed, seconds)
+        return Wait(self._least - passed)
 
 
 T = TypeVar("T")

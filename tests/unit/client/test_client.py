@@ -172,13 +172,50 @@ def test_the_turn_is_drawn_once_a_collection(make_parties, tmp_path):
     assert sum(report != "null" for report in sent[4:]) == 1
 
 
+def test_a_list_of_an_earlier_collection_draws_no_turn_again(make_parties):
+    """Else whoever replays one could have a person answer twice, and pay each time."""
+    plan = {"participation": {"model": "multinomial", "weights": 2}, "collection": {"rounds": 8}}
+    parties = make_parties(**plan)
+    keys = rounds(parties, 3)
+    people = [client(parties) for _ in range(60)]
+    absent = [each for each in people if each.report(1, **served(parties, keys[2])) is None]
+    assert absent, "with a chance of 1 in 10^18"
+    for person in absent:
+        with person.memory.update() as state:
+            before = state.model_dump_json()
+        with pytest.raises(UntrustedError, match="offers a round that has passed"):
+            person.report(1, **served(parties, keys[1]))
+        with person.memory.update() as state:
+            assert state.model_dump_json() == before
+
+
+@pytest.mark.parametrize(("seconds", "back"), [(0, 0), (3, 0), (300, 0), (3, 1_000)])
+def test_finding_the_value_takes_its_time_from_the_delay(make_parties, seconds, back):
+    """It may take longer for one value than for another: the report is sent at the drawn time."""
+    parties = make_parties(participation={"model": "divide", "groups": 2})
+    now, key = [1_800_000_000.0], parties.open()
+    given = {"group": 0, "clock": lambda: now[0], "spread": 60.0}
+
+    def slow(_question):
+        now[0] += seconds - back
+        return 1
+
+    def delay(value):
+        person = client(parties, rng=Keystream(insecure_seed=5), **given)
+        return person.report(value, **served(parties, key)).delay
+
+    drawn = delay(1)
+    assert drawn > 3
+    assert delay(slow) == pytest.approx(drawn if back else max(0, drawn - seconds))
+
+
 def test_turn_and_time_do_not_depend_on_the_value(make_parties):
     """With the same coins, another value changes neither the round nor the delay."""
     parties = make_parties(participation={"model": "rectified-multinomial", "weights": 4})
     keys = rounds(parties, 4)
 
     def seen(value):
-        person = client(parties, rng=Keystream(insecure_seed=11))
+        person = client(parties, rng=Keystream(insecure_seed=11), clock=lambda: 0.0)
         sent = [person.report(value, **served(parties, key)) for key in keys]
         reports = [
             parties.read(entry.body, key).report for entry, key in zip(sent, keys, strict=True)

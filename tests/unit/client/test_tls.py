@@ -1,6 +1,7 @@
 """Certificates that cannot be trusted are named at once; silence is waited for."""
 
 import asyncio
+import os
 import socket
 import ssl
 
@@ -138,6 +139,57 @@ def test_a_handshake_that_breaks_off_is_silence(way):
     with Breaking(way) as server:
         assert submit(steps_of(server.url, seconds=10.0), sleep=pauses.append) is None
         assert server.connections == len(pauses) + 1 > 2
+
+
+def forged(wrapped):
+    """A record that nobody sealed, as anybody on the way can send it."""
+    with socket.socket(fileno=os.dup(wrapped.fileno())) as bare:
+        bare.sendall(b"\x17\x03\x03\x00\x40" + os.urandom(64))
+
+
+class Tampered(TlsServer):
+    """Sends a forged record in place of an answer."""
+
+    def answer(self, connection):
+        with self.context.wrap_socket(connection, server_side=True) as wrapped:
+            wrapped.recv(65536)
+            forged(wrapped)
+            wrapped.recv(65536)
+
+
+class Asking(TlsServer):
+    """Refuses clients without a certificate, and lets them read why."""
+
+    def answer(self, connection):
+        given = {"server_side": True, "do_handshake_on_connect": False}
+        with self.context.wrap_socket(connection, **given) as wrapped:
+            with pytest.raises(ssl.SSLError):
+                wrapped.do_handshake()
+            with socket.socket(fileno=os.dup(wrapped.fileno())) as bare:
+                while bare.recv(65536):
+                    pass
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_forged_record_is_silence(authority, version):
+    context, pauses = authority.context("right"), []
+    context.minimum_version = context.maximum_version = version
+    with Tampered(context) as server:
+        assert submit(steps_of(server.url, seconds=3.0), sleep=pauses.append) is None
+        assert server.connections == len(pauses) + 1 > 1
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_server_that_asks_for_a_certificate_of_the_client_is_named(authority, version):
+    """With TLS 1.3 the client learns of it when it reads the answer."""
+    context = authority.context("right")
+    context.maximum_version = version
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(authority.file)
+    with Asking(context) as server, pytest.raises(CertificateError) as refused:
+        submit(steps_of(server.url), sleep=never)
+    if version is ssl.TLSVersion.TLSv1_3:
+        assert refused.value.reason == "the server asks for a certificate of the client"
 
 
 def test_a_closed_port_is_silence(parties):

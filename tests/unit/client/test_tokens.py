@@ -3,7 +3,7 @@
 import pytest
 
 from croupier.client.client import Client
-from croupier.client.conversation import Get, Outcome, Response, Server, converse
+from croupier.client.conversation import Get, Outcome, Response, Server, Wait, converse
 from croupier.client.fetch_token import fetch_token
 from croupier.client.forward import Prepared, deliver, prepare
 from croupier.client.memory import MemoryState
@@ -122,6 +122,35 @@ def test_every_request_of_a_kind_has_one_length(signers):
             for step in (*site.asked(), *site.reports())
         }
     assert len(found) == 2
+
+
+@pytest.mark.parametrize("stalled", [0.0, 5.0, 400.0])
+def test_what_takes_time_moves_neither_token_nor_report(site, memory, stalled):
+    """A function that finds the value takes longer for some values, and a server may be slow."""
+    now = [1_800_000_000.0]
+    client = make(site, memory, clock=lambda: now[0], spread=1_000.0)
+    fetch(client, site)
+    site.open(1)
+    client.token_delay = lambda: 800.0
+    client._delay = lambda: 700.0  # noqa: SLF001 - as if drawn
+    times, stalls = {}, iter([stalled])
+
+    def at_its_time(steps, answer=None):
+        """Carry out the steps on a clock that their waits move."""
+        while True:
+            step = steps.send(answer)
+            if isinstance(step, Wait):
+                now[0], answer = now[0] + step.seconds, None
+                continue
+            times[step.url.rsplit("/", 1)[1]] = now[0] - 1_800_000_000.0
+            now[0] += next(stalls, 0.0)
+            answer = site(step)
+
+    with pytest.raises(StopIteration) as end:
+        at_its_time(converse(client, 1, server=SERVER))
+    assert end.value.value is Outcome.ACCEPTED
+    assert times["token"] == pytest.approx(800.0)
+    assert times["reports"] == pytest.approx(700.0 + stalled)
 
 
 def test_a_prepared_report_spends_its_token_when_it_is_delivered(site, memory):

@@ -109,9 +109,11 @@ def write_configurations(configurations: Sequence[KeyConfiguration]) -> bytes:
 def read_configurations(data: bytes) -> list[KeyConfiguration]:
     """Read the keys of a document that can be used here; none if it is no such document."""
     found: list[KeyConfiguration] = []
-    while data:
-        size = int.from_bytes(data[:2])
-        entry, data = data[2 : 2 + size], data[2 + size :]
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 2])
+        entry = data[at + 2 : at + 2 + size]
+        at += 2 + size
         if len(entry) < max(size, 1):
             return []
         read = KeyConfiguration.read(entry)
