@@ -24,6 +24,7 @@ def nasty_ladder(sign: str = "W") -> Ladder:
         "protections": {"minimum_batch": 2_000},
         "analyzer": {"publication": "released-order", "operator": f"{sign * 199}a"},
         "shufflers": [{"operator": sign * 200}],
+        "admission": {"by": "token", "operator": f"{sign * 199}i", "relay": f"{sign * 199}r"},
         "policy": {"batch": {"max_epsilon": 0.001}},
     }
     large = {name: part for name, part in small.items() if name != "randomizer"} | {

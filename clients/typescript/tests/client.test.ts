@@ -112,6 +112,23 @@ describe("a round", () => {
     expect(delay).toBeGreaterThanOrEqual(0);
     expect(delay).toBeLessThan(12 * 3600);
   });
+
+  test.each([
+    ["is found slowly", 600, 400],
+    ["takes longer than the delay", 5000, 0],
+    ["is found while the clock is set back", -600, 1000],
+  ])("whose value %s is sent at the time that was drawn", async (_, seconds, left) => {
+    let now = 1_800_000_000;
+    const plan = await planOf({ model: "divide", groups: 2 });
+    const choices = { group: 0, spread: 1000, rng: truthful, clock: () => now };
+    const answer = () => {
+      now += seconds;
+      return 7;
+    };
+    const { delay } = await reported(clientOf(plan, choices), answer, 0);
+    expect(delay).toBeCloseTo(left, 6);
+    expect(delay).toBeLessThan(1000);
+  });
 });
 
 describe("memory", () => {
@@ -238,6 +255,23 @@ describe("turns", () => {
       sent.push(await client.report(3, await openRound(plan, round)));
     }
     expect(sent.map((submission) => submission !== null)).toEqual([false, true, true]);
+  });
+
+  test("of a collection that has passed are not drawn again", async () => {
+    let word = 0n;
+    const rng = { words: (size: number) => new BigUint64Array(size).fill(word) };
+    const memory = new MemoryState();
+    const plan = await planOf({ model: "multinomial", weights: 3 }, undefined, { rounds: 9 });
+    const client = clientOf(plan, { memory, rng });
+    const first = await reported(client, 3, 0);
+    word = 2n;
+    expect(await client.report(3, await openRound(plan, 3))).toBeNull();
+    const before = writeState(await stateOf(memory));
+    word = 1n;
+    await expect(reported(client, 3, 1)).rejects.toThrow(UntrustedError);
+    await expect(reported(client, 3, 1)).rejects.toThrow("offers a round that has passed");
+    expect(writeState(await stateOf(memory))).toBe(before);
+    expect((await reported(client, 3, 0)).body).toEqual(first.body);
   });
 
   test("of groups are public", async () => {

@@ -209,7 +209,11 @@ test("a plan that demands a relay is not sent without, and none is gone round", 
   expect(() => new Server({ ...ADDRESS, mirrors: ["https://mirror.example"] })).toThrow(/mirrors/);
   expect(() => new Server({ ...ADDRESS, relay: "ftp://relay.example" })).toThrow(/relay/);
   expect(() => new Server({ ...ADDRESS, relay: "" })).toThrow(/relay/);
-  expect(() => new Server({ ...ADDRESS, relay: `${ADDRESS.url}/` })).toThrow(/another address/);
+  const { host } = new URL(ADDRESS.url);
+  for (const same of [host, `${host}/`, `${host}:443`, host.toUpperCase(), `${host}/x`]) {
+    const written = { ...ADDRESS, relay: `https://${same}` };
+    expect(() => new Server(written)).toThrow(/another address/);
+  }
   const long = new Server({ ...ADDRESS, credential: "a".repeat(9000) });
   await expect(submit(person(), 1, long, site)).rejects.toThrow(/shorter/);
   expect(site.outside.every(({ url }) => url.startsWith(RELAY))).toBe(true);

@@ -16,7 +16,7 @@ import { isSignedBy } from "../src/protocol/blind_rsa.js";
 import { sentDigest } from "../src/protocol/key_list.js";
 import { challenge } from "../src/protocol/token.js";
 import { tokenKeyOf } from "../src/protocol/token_keys.js";
-import { BATCHES, K_RR, keyList, planOf, signed } from "./collection.js";
+import { BATCHES, K_RR, keyList, listEntry, planOf, signed } from "./collection.js";
 import { silence, status } from "./scripted.js";
 import { WIRE } from "./vectors.js";
 
@@ -257,6 +257,35 @@ describe("a round", () => {
     expect(Math.min(first.report, first.token)).toBeGreaterThan(0);
   });
 
+  test.each([0, 5, 400])("what takes %d s moves neither token nor report", async (stalled) => {
+    const start = 1_800_000_000;
+    let now = start;
+    client = make({ spread: 1000, clock: () => now });
+    await ask();
+    site.open = [1];
+    client.tokenDelay = () => 800;
+    const report = client.report.bind(client);
+    client.report = async (...given) => {
+      const made = await report(...given);
+      return made && { ...made, delay: 700 };
+    };
+    const times: Record<string, number> = {};
+    let stalls = stalled;
+    const transport = {
+      sleep: async (seconds: number) => {
+        now += seconds;
+      },
+      fetch: async (url: string, init: RequestInit) => {
+        times[String(url.split("/").at(-1))] = now - start;
+        now += stalls;
+        stalls = 0;
+        return site.fetch(url, init);
+      },
+    };
+    expect(await submit(client, 1, server, transport)).toBe("accepted");
+    expect(times).toMatchObject({ token: 800, reports: 700 + stalled });
+  });
+
   test.each([
     [0, 1, BudgetError],
     [99, 77, DataError],
@@ -360,6 +389,24 @@ describe("fetching", () => {
     expect(await ask()).toBe("the issuer has no key for the next round yet");
     expect(site.requests.length).toBe(1);
     expect((await state()).tokens).toEqual({});
+  });
+
+  test("a list that is refused leaves the tokens and all lists as they were", async () => {
+    await ask();
+    const list = async (round: number, version: number, tokens = site.tokens) =>
+      keyList(plan, [[round, BATCHES[round] as string]], {
+        tokens: await tokens,
+        keys: await listEntry(plan, { version }),
+      });
+    await client.followed([await list(0, 2)]);
+    const before = writeState(await state());
+    expect((await held(1))?.signature).toBeDefined();
+    const older = client.followed([await list(3, 1)]);
+    await expect(older).rejects.toThrow("is older than one that was seen before");
+    expect(writeState(await state())).toBe(before);
+    const other = client.followed([await list(3, 3, listed(keys.slice(0, 3)))]);
+    await expect(other).rejects.toThrow("is a second one of the same version");
+    expect(writeState(await state())).toBe(before);
   });
 
   test("the issuer's keys must be its root's, and there exactly if the plan says so", async () => {

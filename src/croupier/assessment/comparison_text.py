@@ -44,6 +44,12 @@ def guarantee_rows(found: "Comparison") -> list[tuple[str, ...]]:
     return [(*row, ", ".join(rungs)) for row, rungs in rows.items()]
 
 
+_SENDERS = (
+    "Who can tell who sent an envelope changes with [admission]. No guarantee changes by that: all "
+    "are proved against somebody who knows."
+)
+
+
 def limit_rows(found: "Comparison") -> list[tuple[str, ...]]:
     """The limits of the policy: name, before, after, and what that means."""
     return [
@@ -62,6 +68,9 @@ def outcome(found: "Comparison") -> list[str]:
     lines = [f"{text} {hidden} by less than the digits shown." if hidden else text]
     if found.merged:
         lines.append(_MERGED)
+    senders = [(each.admission.by, each.admission.relay) for each in (found.before, found.after)]
+    if senders[0] != senders[1]:
+        lines.append(_SENDERS)
     first, second = (None if error is None else ceiling_digits(error) for error in found.errors)
     if first and second and first != second:
         word = "better" if float(second) < float(first) else "worse"

@@ -1650,7 +1650,7 @@ var Client = class {
 	#budget;
 	#spread;
 	#rng;
-	#clock;
+	clock;
 	/** The encoded report of the last batch, for a batch that is refused. */
 	#kept;
 	constructor(plan, choices) {
@@ -1668,7 +1668,7 @@ var Client = class {
 		};
 		this.#spread = spread;
 		this.#rng = rng;
-		this.#clock = choices.clock ?? (() => Date.now() / 1e3);
+		this.clock = choices.clock ?? (() => Date.now() / 1e3);
 	}
 	/**
 	* Return what to send in the open round; null if it is not this person's turn.
@@ -1678,17 +1678,18 @@ var Client = class {
 	* if the plan admits by token and the memory holds none for the round.
 	*
 	* @param value The person's value; if rounds ask by query, also a function that takes the
-	*   question and returns the value.
+	*   question and returns the value, in far less time than `spread`: a report waits for the rest
+	*   of its delay, and one whose value took longer is late.
 	*/
 	async report(value, served) {
 		const [now, delay, { isPrepared = false }] = [
-			this.#clock(),
+			this.clock(),
 			this.#delay(),
 			served
 		];
 		const { shuffler, keys, batches, tokens } = await this.#trusted(served);
 		const query = await queryOf(this.plan, served.rounds ?? [], shuffler, keys);
-		return this.#update(async (state, sealed) => {
+		const submission = await this.#update(async (state, sealed) => {
 			const waits = isPrepared && isWaiting(sealed);
 			if (waits && batches.includes(sealed.batch)) {
 				await requireToken(state, this.plan, tokens, sealed.round);
@@ -1714,6 +1715,11 @@ var Client = class {
 				isReplacing: true
 			} : made;
 		});
+		const passed = Math.max(0, this.clock() - now);
+		return submission && {
+			...submission,
+			delay: Math.max(0, delay - passed)
+		};
 	}
 	/**
 	* Return the prepared report that was not delivered yet; null if there is nothing to send.
@@ -1724,7 +1730,7 @@ var Client = class {
 	waiting() {
 		return this.#update(async (state, sealed) => {
 			if (!isWaiting(sealed)) return null;
-			const now = this.#clock();
+			const now = this.clock();
 			const moved = onAClockAt(sealed, now);
 			return this.#keep(state, moved, Math.max(0, moved.due - now));
 		});
@@ -1778,7 +1784,7 @@ var Client = class {
 				if (error instanceof NoTokenError) return null;
 				throw error;
 			}
-			const now = isWaiting(sealed) ? this.#clock() : null;
+			const now = isWaiting(sealed) ? this.clock() : null;
 			const next = {
 				...kept,
 				batch: shuffler.batch
@@ -1824,15 +1830,18 @@ var Client = class {
 		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
 		const read = await readKeyList(first, this.plan);
 		const rounds = read.openRounds.map(({ round }) => round);
-		const { tokens } = read;
-		if (tokens !== null) await this.memory.update(async (state) => followIssuer(state, this.plan, tokens, rounds));
 		return {
 			...read,
-			newest: await this.#follow(read.keys, rounds)
+			newest: await this.#follow(read.keys, rounds, read.tokens)
 		};
 	}
-	#follow(keys, rounds) {
-		return this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys, rounds));
+	/** Remember the lists, or neither if one is refused. */
+	#follow(keys, rounds, tokens = null) {
+		return this.memory.update(async (state) => {
+			const newest = follow(state, this.plan.digest, keys, rounds);
+			if (tokens !== null) followIssuer(state, this.plan, tokens, rounds);
+			return newest;
+		});
 	}
 	/** Return the turn of the collection; drawn, and paid for, when it is joined. */
 	#turn(state, roundNumber) {
@@ -1840,6 +1849,7 @@ var Client = class {
 		const collection = Math.floor(roundNumber / roundsOfACollection(plan));
 		const joined = state.joined[plan.digest];
 		if (joined?.collection === collection) return joined;
+		if (joined !== void 0 && joined.collection > collection) throw new UntrustedError("the key list", "offers a round that has passed");
 		const times = 1 + (joined?.times ?? 0);
 		if (times > plan.reports) throw new ParameterError("roundNumber", {
 			must: `be one of the ${plan.reports} rounds that a person may join`,
@@ -3854,7 +3864,7 @@ var Server = class Server {
 		this.issuer = issuer && origin("issuer", issuer, insecureHttp);
 		const { relay } = address;
 		this.relay = relay === void 0 ? relay : origin("relay", relay, insecureHttp);
-		if (this.relay !== void 0 && this.relay === this.#urls[0]) throw new ParameterError("relay", { must: "be another address than the shuffler's" });
+		if (this.relay !== void 0 && new URL(this.relay).origin === new URL(url).origin) throw new ParameterError("relay", { must: "be another address than the shuffler's" });
 		if (this.relay !== void 0 && mirrors.length > 0) throw new ParameterError("mirrors", { must: "be left out with a relay: they would see the address that it hides" });
 		if (credential === void 0 && issuer === void 0) throw new ParameterError("credential", { must: "be given, or an issuer" });
 		if (!/^[ -~]+$/.test(credential ?? "-")) throw new ParameterError("credential", { must: "be printable ASCII" });
@@ -4181,13 +4191,14 @@ async function submit(client, value, server, { roundNumber, ...transport } = {})
 	if (ended instanceof Error) throw ended;
 	return ended;
 }
-/** The fetching of a token when the waits of a conversation add up to a time, drawn before. */
+/** The fetching of a token at a time of its own, however long anything else takes. */
 var Fetching = class {
 	client;
 	server;
 	transport;
 	#at;
-	#waited = 0;
+	#beginning;
+	#least = 0;
 	#isOver = false;
 	#error;
 	constructor(client, server, transport) {
@@ -4195,13 +4206,13 @@ var Fetching = class {
 		this.server = server;
 		this.transport = transport;
 		this.#at = client.tokenDelay();
+		this.#beginning = client.clock();
 	}
 	/** Wait, and fetch the token in between if it is time. */
 	async sleep(seconds) {
-		const until = this.#waited + seconds;
+		const until = this.#passed() + seconds;
 		if (!this.#isOver && until >= this.#at) await this.#fetch();
-		await pause(until - this.#waited, this.transport);
-		this.#waited = until;
+		await this.#until(until);
 	}
 	/** Fetch the token if it was not fetched; throw what the issuer did wrong. */
 	async end() {
@@ -4210,13 +4221,21 @@ var Fetching = class {
 	}
 	async #fetch() {
 		this.#isOver = true;
-		await pause(Math.max(0, this.#at - this.#waited), this.transport);
-		this.#waited = Math.max(this.#at, this.#waited);
+		await this.#until(this.#at);
 		try {
 			await fetchToken(this.client, this.server, this.transport);
 		} catch (error) {
 			this.#error = error;
 		}
+	}
+	/** The seconds since the beginning: by the clock, which may be set back, and no less than the waits. */
+	#passed() {
+		return Math.max(this.#least, this.client.clock() - this.#beginning);
+	}
+	async #until(seconds) {
+		const passed = this.#passed();
+		this.#least = Math.max(passed, seconds);
+		await pause(this.#least - passed, this.transport);
 	}
 };
 /** Send this round's report, and once more if its batch was closed. */

@@ -1,7 +1,7 @@
 """The rules by which the sections of a plan fit together."""
 
 from croupier.errors import ParameterError
-from croupier.plan.facts import PlanFacts
+from croupier.plan.facts import PlanFacts, comparable
 from croupier.plan.sections import MOST_ROUNDS
 from croupier.plan.shufflers_fit import require_shufflers_fit
 from croupier.plan.values import spoken
@@ -147,7 +147,8 @@ def _require_admission(plan: PlanFacts) -> None:
         )
     if len(set(admission.origins)) < len(admission.origins):
         raise ParameterError("admission.origins", must="differ", hint="Delete the repeated one.")
-    if admission.relay is not None and admission.relay in {s.operator for s in plan.shufflers}:
+    mixers = {comparable(each.operator) for each in plan.shufflers}
+    if admission.relay is not None and comparable(admission.relay) in mixers:
         raise ParameterError(
             "admission.relay",
             must="not be who runs a shuffler: together they see who sends what they receive",

@@ -191,6 +191,12 @@ class PlanFacts(Section):
         return "same" if own & (mixers | {each.key for each in self.shufflers}) else "separate"
 
     @property
+    def issuer_mixes(self) -> bool:
+        """Tell if the plan names one operator for a shuffler and for whoever admits people."""
+        issuer = comparable(self.admission.operator)
+        return issuer is not None and issuer in {comparable(s.operator) for s in self.shufflers}
+
+    @property
     def names_operators(self) -> bool:
         """Tell if the plan names who runs the shuffler and who runs the analyzer."""
         return None not in {self.analyzer.operator, *(each.operator for each in self.shufflers)}

@@ -130,7 +130,7 @@ export class Client {
   readonly #budget: Cost;
   readonly #spread: number;
   readonly #rng: Keystream;
-  readonly #clock: () => number;
+  readonly clock: () => number;
   /** The encoded report of the last batch, for a batch that is refused. */
   #kept: Kept | undefined;
 
@@ -154,7 +154,7 @@ export class Client {
     this.#budget = { epsilon: budget, delta: budgetDelta };
     this.#spread = spread;
     this.#rng = rng;
-    this.#clock = choices.clock ?? (() => Date.now() / 1000);
+    this.clock = choices.clock ?? (() => Date.now() / 1000);
   }
 
   /**
@@ -165,14 +165,15 @@ export class Client {
    * if the plan admits by token and the memory holds none for the round.
    *
    * @param value The person's value; if rounds ask by query, also a function that takes the
-   *   question and returns the value.
+   *   question and returns the value, in far less time than `spread`: a report waits for the rest
+   *   of its delay, and one whose value took longer is late.
    */
   async report(value: unknown, served: Served): Promise<Submission | null> {
     // Before the value is looked at: finding it may take a time that depends on it.
-    const [now, delay, { isPrepared = false }] = [this.#clock(), this.#delay(), served];
+    const [now, delay, { isPrepared = false }] = [this.clock(), this.#delay(), served];
     const { shuffler, keys, batches, tokens } = await this.#trusted(served);
     const query = await queryOf(this.plan, served.rounds ?? [], shuffler, keys);
-    return this.#update(async (state, sealed) => {
+    const submission = await this.#update<Submission | null>(async (state, sealed) => {
       const waits = isPrepared && isWaiting(sealed);
       if (waits && batches.includes(sealed.batch)) {
         await requireToken(state, this.plan, tokens, sealed.round);
@@ -198,6 +199,9 @@ export class Client {
       const made = await this.#seal(state, kept, shuffler, delay, isPrepared ? now : null);
       return waits ? { ...made, isReplacing: true } : made;
     });
+    // A clock that was set back must not add to the delay.
+    const passed = Math.max(0, this.clock() - now);
+    return submission && { ...submission, delay: Math.max(0, delay - passed) };
   }
 
   /**
@@ -209,7 +213,7 @@ export class Client {
   waiting(): Promise<Submission | null> {
     return this.#update(async (state, sealed) => {
       if (!isWaiting(sealed)) return null;
-      const now = this.#clock();
+      const now = this.clock();
       const moved = onAClockAt(sealed, now);
       return this.#keep(state, moved, Math.max(0, moved.due - now));
     });
@@ -271,7 +275,7 @@ export class Client {
         if (error instanceof NoTokenError) return null;
         throw error;
       }
-      const now = isWaiting(sealed) ? this.#clock() : null;
+      const now = isWaiting(sealed) ? this.clock() : null;
       const next = { ...kept, batch: shuffler.batch };
       const again = await this.#seal(state, next, shuffler, this.#delay(), now);
       // Once only: a conversation ends there, a stored report goes on.
@@ -324,17 +328,20 @@ export class Client {
     }
     const read = await readKeyList(first, this.plan);
     const rounds = read.openRounds.map(({ round }) => round);
-    const { tokens } = read;
-    if (tokens !== null) {
-      await this.memory.update(async (state) => followIssuer(state, this.plan, tokens, rounds));
-    }
-    return { ...read, newest: await this.#follow(read.keys, rounds) };
+    return { ...read, newest: await this.#follow(read.keys, rounds, read.tokens) };
   }
 
-  #follow(keys: ShufflerKeys, rounds: readonly number[]): Promise<number | null> {
-    return this.#choices.memory.update(async (state) =>
-      follow(state, this.plan.digest, keys, rounds),
-    );
+  /** Remember the lists, or neither if one is refused. */
+  #follow(
+    keys: ShufflerKeys,
+    rounds: readonly number[],
+    tokens: TokenKeys | null = null,
+  ): Promise<number | null> {
+    return this.memory.update(async (state) => {
+      const newest = follow(state, this.plan.digest, keys, rounds);
+      if (tokens !== null) followIssuer(state, this.plan, tokens, rounds);
+      return newest;
+    });
   }
 
   /** Return the turn of the collection; drawn, and paid for, when it is joined. */
@@ -343,6 +350,9 @@ export class Client {
     const collection = Math.floor(roundNumber / roundsOfACollection(plan));
     const joined: Joined | undefined = state.joined[plan.digest];
     if (joined?.collection === collection) return joined;
+    if (joined !== undefined && joined.collection > collection) {
+      throw new UntrustedError("the key list", "offers a round that has passed");
+    }
     const times = 1 + (joined?.times ?? 0);
     if (times > plan.reports) {
       throw new ParameterError("roundNumber", {

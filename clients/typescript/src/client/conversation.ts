@@ -94,10 +94,11 @@ export async function submit(
   return ended;
 }
 
-/** The fetching of a token when the waits of a conversation add up to a time, drawn before. */
+/** The fetching of a token at a time of its own, however long anything else takes. */
 class Fetching {
   readonly #at: number;
-  #waited = 0;
+  readonly #beginning: number;
+  #least = 0;
   #isOver = false;
   #error: unknown;
 
@@ -107,14 +108,14 @@ class Fetching {
     readonly transport: Transport,
   ) {
     this.#at = client.tokenDelay();
+    this.#beginning = client.clock();
   }
 
   /** Wait, and fetch the token in between if it is time. */
   async sleep(seconds: number): Promise<void> {
-    const until = this.#waited + seconds;
+    const until = this.#passed() + seconds;
     if (!this.#isOver && until >= this.#at) await this.#fetch();
-    await pause(until - this.#waited, this.transport);
-    this.#waited = until;
+    await this.#until(until);
   }
 
   /** Fetch the token if it was not fetched; throw what the issuer did wrong. */
@@ -125,13 +126,23 @@ class Fetching {
 
   async #fetch(): Promise<void> {
     this.#isOver = true;
-    await pause(Math.max(0, this.#at - this.#waited), this.transport);
-    this.#waited = Math.max(this.#at, this.#waited);
+    await this.#until(this.#at);
     try {
       await fetchToken(this.client, this.server, this.transport);
     } catch (error) {
       this.#error = error;
     }
+  }
+
+  /** The seconds since the beginning: by the clock, which may be set back, and no less than the waits. */
+  #passed(): number {
+    return Math.max(this.#least, this.client.clock() - this.#beginning);
+  }
+
+  async #until(seconds: number): Promise<void> {
+    const passed = this.#passed();
+    this.#least = Math.max(passed, seconds);
+    await pause(this.#least - passed, this.transport);
   }
 }
 

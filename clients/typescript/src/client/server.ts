@@ -68,7 +68,7 @@ export class Server {
     this.issuer = issuer && origin("issuer", issuer, insecureHttp);
     const { relay } = address;
     this.relay = relay === undefined ? relay : origin("relay", relay, insecureHttp);
-    if (this.relay !== undefined && this.relay === this.#urls[0]) {
+    if (this.relay !== undefined && new URL(this.relay).origin === new URL(url).origin) {
       throw new ParameterError("relay", { must: "be another address than the shuffler's" });
     }
     if (this.relay !== undefined && mirrors.length > 0) {

@@ -81,10 +81,10 @@ Shuffler = Annotated[
     typer.Option(help="Address of the shuffler, to see which rounds are open.", metavar="URL"),
 ]
 Enrolments = Annotated[
-    int, typer.Option(help="Enrolments per minute, of all people.", min=1, max=10**9)
+    int, typer.Option(help="Enrolments per minute, of all people, per host.", min=1, max=10**9)
 ]
 TokenRequests = Annotated[
-    int, typer.Option(help="Requests for tokens per minute and person.", min=1, max=10**9)
+    int, typer.Option(help="Requests for tokens per minute and person, per host.", min=1, max=10**9)
 ]
 Most = Annotated[
     int | None,

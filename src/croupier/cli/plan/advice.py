@@ -1,11 +1,13 @@
 """Advice where limits of a policy are not met: only what can work, by cause."""
 
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 
 from croupier.assessment.ladder.cause import cause, dummies_hide
 from croupier.assessment.ladder.cell import is_vacuous
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.verdict import Verdict
+from croupier.errors import how_to_install
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
@@ -20,6 +22,8 @@ def advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> str
         failed: The limits that are not met.
         enough: The minimum batch that would be enough; None if there is none.
     """
+    if ladder.plan.reports > 1 and find_spec("dp_accounting") is None:
+        return f"Rounds are added up: a loose bound. {how_to_install('composition')}"
     if enough is not None:
         return f"Try minimum_batch = {enough:_}"
     beyond = dict.fromkeys(v.limit.metric.heading for v in failed if _is_beyond_luck(ladder, v))
@@ -33,9 +37,11 @@ def advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> str
     remedies = list(dict.fromkeys(each for v in failed for each in _remedies(ladder, v)))
     if remedies:
         return " ".join(remedies)
-    if any(verdict.cell.proved is None for verdict in failed):
-        return "No limit can be met where nothing is bounded: drop it, or change the plan."
-    return f"No minimum batch is enough: {_less(ladder, failed)}."
+    return (
+        "No limit can be met where nothing is bounded: drop it, or change the plan."
+        if any(verdict.cell.proved is None for verdict in failed)
+        else f"No minimum batch is enough: {_less(ladder, failed)}."
+    )
 
 
 def bounding(ladder: Ladder, rung: Rung) -> str:

@@ -37,7 +37,7 @@ from croupier.plan.plan import Plan
 
 __all__ = ["dpia", "gaussian_rows"]
 
-_WORDS_OF_THE_PLAN = ("Who mixes", "Who estimates")
+_WORDS_OF_THE_PLAN = ("Who admits", "Relay", "Who mixes", "Who estimates")
 
 
 def dpia(

@@ -108,6 +108,8 @@ def collection_facts(plan: Plan) -> dict[str, str]:
         "Deleted": f"batches that stay smaller, after {disposed_after(plan)}",
         "Published": _PUBLISHED[plan.analyzer.publication],
         "Assumed corrupt": f"{plan.corrupt:,} people per batch",
+        "Who admits": _admits(plan),
+        **({"Relay": plan.admission.relay} if plan.admission.relay else {}),
         "Who mixes": _mixers(plan),
         **{name: told for name, told in shufflers.items() if told},
         "Who estimates": plan.analyzer.operator or "the plan names no operator",
@@ -115,6 +117,10 @@ def collection_facts(plan: Plan) -> dict[str, str]:
         f"holds except with a chance of {chance(plan.guarantee.delta or 0.0)}",
         "Plan": plan.digest[:8],
     }
+
+
+def _admits(plan: Plan) -> str:
+    return f"{plan.admission.operator or 'the plan names no operator'}, by {plan.admission.by}"
 
 
 def _mixers(plan: Plan) -> str:

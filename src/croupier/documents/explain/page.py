@@ -182,7 +182,7 @@ def _content(
         "two_values": two_values(ladder),
         "guesses": {against(plan, rung): inference(ladder, rung) for rung in _guessers(plan, real)},
         "operators": operators(plan),
-        "admission": admission(plan),
+        "admission": tuple(admission(plan)),
         "caption": CAPTION,
         "rows": ladder_rows(ladder),
         "reasons": ladder_reasons(ladder),

@@ -60,7 +60,7 @@ def _of_one(plan: Plan) -> dict[Rung, Trusted]:
             "If the key is shared, or rows are published in released order, see collusion.",
         ),
         Rung.CLIENTS: Trusted(
-            f"The shuffler, the network, and whoever hands out credentials: {_corrupt(plan)}.",
+            f"The shuffler, the network, and whoever admits people: {_corrupt(plan)}.",
             "More corrupt people leave fewer to hide among. If all others are corrupt, only your "
             "device's noise protects you: see collusion.",
         ),
@@ -149,7 +149,7 @@ def _among_liars(plan: Plan, shufflers: str, otherwise: str) -> Trusted:
     """The row of corrupt clients: dummies protect as much, however many there are."""
     if not any(plan.dummies):
         fewer = "More corrupt people leave fewer to hide among."
-        people = f"whoever hands out credentials: {_corrupt(plan)}"
+        people = f"whoever admits people: {_corrupt(plan)}"
         return Trusted(f"{shufflers}, the network, and {people}.", f"{fewer} {otherwise}")
     however = "Dummies protect as much, however many of the others are corrupt."
     if sends_answers(plan):

@@ -263,3 +263,18 @@ def test_every_metric_has_its_own_end(write):
             (verdict,) = checked(plan.assess())
             assert verdict.met
             assert verdict.limits_something is expected, (key, value)
+
+
+def test_a_limit_that_a_loose_sum_of_rounds_misses_names_the_extra(tmp_path, croupier, monkeypatch):
+    """No minimum batch is the remedy where the installation is the cause."""
+    rounds = "collection = {every = '1h', rounds = 2}\npolicy.batch.max_epsilon = 0.01"
+    text = PLAN.format(batch=9_000, shuffling="", policy=rounds + CLIENTS)
+    (tmp_path / "plan.toml").write_text(text)
+    done = croupier("check", str(tmp_path / "plan.toml"))
+    assert "composition" not in done.out + done.err
+    monkeypatch.setattr("croupier.cli.plan.advice.find_spec", lambda _: None)
+    done = croupier("check", str(tmp_path / "plan.toml"))
+    said = " ".join((done.out + done.err).split())
+    assert done.code == 4
+    assert "Rounds are added up: a loose bound." in said
+    assert "composition" in said

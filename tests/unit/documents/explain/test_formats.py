@@ -29,6 +29,7 @@ def test_every_word_of_a_plan_is_escaped_in_markdown():
             "protections": {"minimum_batch": 500},
             "shufflers": [{"operator": HOSTILE}],
             "analyzer": {"operator": f"{HOSTILE} too"},
+            "admission": {"by": "token", "operator": f"{HOSTILE} i", "relay": f"{HOSTILE} r"},
             "record": record | {"processors": [HOSTILE]},
         }
     )

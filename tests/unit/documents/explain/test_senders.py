@@ -2,6 +2,7 @@
 
 import pytest
 
+from croupier.documents.explain.asked import collection_facts
 from croupier.documents.explain.senders import (
     admission,
     in_short,
@@ -9,6 +10,8 @@ from croupier.documents.explain.senders import (
     own_envelope,
     own_report,
 )
+from croupier.documents.explain.summary.answers import Asked, answers
+from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
 PLAN = Plan.from_toml("""
@@ -29,18 +32,55 @@ def test_only_tokens_through_a_relay_leave_the_sender_unknown(say):
     assert credential == through
     assert "relay" not in credential + token
     assert "address" in token
-    assert "relay helps" in both
+    assert "relay" in both
 
 
 @pytest.mark.parametrize("given", [{}, RELAY, TOKEN, TOKEN | RELAY])
 def test_the_page_says_who_learns_what_of_senders(given):
-    said = admission(PLAN.replace(**given))
+    said = " ".join(admission(PLAN.replace(**given)))
     assert ("pseudonym" in said) == ("admission__by" not in given)
     assert ("can invent people" in said) == ("admission__by" in given)
     assert ("The shuffler sees the addresses of devices." in said) == (
         "admission__relay" not in given
     )
     assert ("together they see who sent which envelope" in said) == ("admission__relay" in given)
+
+
+@pytest.mark.parametrize("by", ["credential", "token"])
+@pytest.mark.parametrize("issuer", ["Acme", "ACME"])
+def test_an_issuer_that_also_mixes_is_named(by, issuer):
+    """Names that look alike count as one, as everywhere."""
+    shufflers = ({"operator": "Acme"},)
+    given = {"admission__by": by, "admission__relay": "Example Relay", "shufflers": shufflers}
+    one = PLAN.replace(**given, admission__operator=issuer)
+    two = PLAN.replace(**given, admission__operator="Office")
+    assert "names one operator" in " ".join(admission(one))
+    assert "names one operator" not in " ".join(admission(two))
+    assert (in_short(one) == in_short(two)) == (by == "credential")
+    with pytest.raises(PlanError, match="not be who runs a shuffler"):
+        PLAN.replace(shufflers=shufflers, admission__relay=issuer)
+
+
+@pytest.mark.parametrize(
+    ("given", "see"),
+    [
+        ({}, "The network and the shuffler see that you take part; reports are sealed."),
+        (TOKEN, "The issuer, the network and the shuffler see that you take part"),
+        (TOKEN | RELAY, "The issuer, the network and the relay, not the shuffler, see that you"),
+    ],
+)
+def test_the_summary_says_who_sees_that_somebody_takes_part(given, see):
+    told = answers(PLAN.replace(**given, admission__operator="Office"))
+    assert see in " ".join(map(str, told[Asked.LEARNS]))
+    trusted = " ".join(map(str, told[Asked.TRUSTED]))
+    decides = "Who takes part is decided by the issuer, run by Office."
+    assert (decides in trusted) == ("admission__by" in given)
+
+
+def test_facts_name_who_admits_and_who_relays():
+    facts = collection_facts(PLAN.replace(**TOKEN, **RELAY, admission__operator="Office"))
+    assert (facts["Who admits"], facts["Relay"]) == ("Office, by token", "Example Relay")
+    assert "Relay" not in collection_facts(PLAN)
 
 
 def test_in_short_nothing_is_said_where_nothing_is_hidden():

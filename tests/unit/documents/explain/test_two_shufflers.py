@@ -106,7 +106,11 @@ def test_shufflers_that_sample_drop_nobody_but_by_lot(ladder_of):
 @pytest.mark.parametrize(
     ("plan", "rung", "expected"),
     [
-        ("two-plain", "shuffler_1", "knows which sealed envelope is yours, and cannot open it"),
+        (
+            "two-plain",
+            "shuffler_1",
+            "knows your sealed envelope by your credential, and cannot open it",
+        ),
         ("two-plain", "shuffler_2", "sealed reports that the first shuffler mixed, not whose"),
         ("two-plain", "shuffler_2", "cannot open them while"),
         ("two-plain", "all_but_one", "Everybody but one shuffler, even if they drop all other"),

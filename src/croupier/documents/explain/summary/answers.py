@@ -167,8 +167,12 @@ def _learns(plan: Plan) -> Iterator[str]:
         + ("." if len(plan.shufflers) > 1 else "; the shuffler knows whose each is."),
     }[plan.analyzer.publication]
     rounds = "" if plan.participation_model.everybody_sends else " and in which rounds"
-    first = shuffler_called(plan, 0)
-    yield f"The network and {first} see that you take part{rounds}; reports are sealed."
+    first, by, relay = shuffler_called(plan, 0), plan.admission.by, plan.admission.relay
+    see = f"The network and {first} see"
+    if by == "token":
+        see = "The issuer, the network and "
+        see += f"{first} see" if relay is None else f"the relay, not {first}, see"
+    yield f"{see} that you take part{rounds}; reports are sealed."
     if plan.operators == "same" and len(plan.shufflers) == 1:
         yield "The operator of shuffler and analyzer sees every report with its sender."
     elif any(plan.dummies):
@@ -191,7 +195,7 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
         device = "Your own device must run the software of this plan."
     if len(plan.shufflers) > 1:
         yield _two_shufflers(plan, device)
-        yield _others(plan)
+        yield from _others(plan)
         return
     if plan.operators == "same" and analyzer:
         yield Sentence(
@@ -210,7 +214,7 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
         _named(analyzer),
         f", must keep its key and the reports to itself. {device}",
     )
-    yield _others(plan)
+    yield from _others(plan)
 
 
 def _two_shufflers(plan: Plan, device: str) -> Sentence:
@@ -244,16 +248,20 @@ def _two_shufflers(plan: Plan, device: str) -> Sentence:
     )
 
 
-def _others(plan: Plan) -> Sentence:
-    """Say how many of the others may be corrupt."""
+def _others(plan: Plan) -> Iterator[Sentence]:
+    """Say how many of the others may be corrupt, and who sees to it."""
     if sends_answers(plan):
-        return Sentence("The numbers hold however many people of a batch work against you.")
-    return Sentence(
+        yield Sentence("The numbers hold however many people of a batch work against you.")
+        return
+    yield Sentence(
         f"The numbers hold if at most {plan.corrupt:,} of the "
         f"{plan.protections.minimum_batch:,} people of a batch work against you."
         if plan.corrupt
         else "The numbers hold if nobody else in your batch works against you."
     )
+    if plan.admission.by == "token":
+        issuer = _named(plan.admission.operator)
+        yield Sentence("Who takes part is decided by the issuer, run by ", issuer, ".")
 
 
 def _named(operator: str | None) -> str:

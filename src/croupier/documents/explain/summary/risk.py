@@ -99,7 +99,8 @@ def _all_collude(ladder: Ladder, rung: Rung) -> Sentence:
     if plan.operators == "same" and rung is Rung.COLLUSION:
         start = "One operator runs both shuffler and analyzer: it knows which report is yours"
     else:
-        start = f"If {all_join(plan)}, they know which report is yours"
+        hidden = plan.admission.by == "token" and plan.admission.relay is not None
+        start = f"If {all_join(plan)}, they {'may ' * hidden}know which report is yours"
     if sends_answers(plan):
         return Sentence(f"{start}, and nothing protects your answer: your device sends it itself.")
     if cell.proved is None:
