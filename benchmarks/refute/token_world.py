@@ -24,7 +24,7 @@ from croupier.client import conversation, tokens
 from croupier.client.client import Client
 from croupier.client.fetch_token import TokenOutcome
 from croupier.client.memory import MemoryState, State
-from croupier.client.steps import Steps, Wait
+from croupier.client.steps import Passing, Steps, Wait
 from croupier.plan.plan import Plan
 from croupier.protocol.admission.blind_rsa import EXPONENT
 from croupier.protocol.admission.token import Token, TokenInput
@@ -109,8 +109,8 @@ class World:
             yield from ()
             return TokenOutcome.HELD
 
-        delay = self._client.token_delay()
-        for step in conversation._beside(reporting(), fetching(), at=delay):  # noqa: SLF001
+        delay, passing = self._client.token_delay(), Passing(lambda: now)
+        for step in conversation._beside(reporting(), fetching(), passing, at=delay):  # noqa: SLF001
             if isinstance(step, Wait):
                 now += step.seconds
         return at["fetched"], at["reported"]
