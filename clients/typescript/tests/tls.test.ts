@@ -12,7 +12,7 @@ function failing(cause?: unknown) {
   return { pauses, fetch, sleep: async (seconds: number) => void pauses.push(seconds) };
 }
 
-/** What else a verification in Node can fail with. */
+/** The other codes of a verification that fails in Node. */
 const UNVERIFIED = [
   ...["CERT_CHAIN_TOO_LONG", "CERT_REJECTED", "CERT_REVOKED", "CERT_SIGNATURE_FAILURE"],
   ...["CERT_UNTRUSTED", "CRL_HAS_EXPIRED", "CRL_NOT_YET_VALID", "CRL_SIGNATURE_FAILURE"],
