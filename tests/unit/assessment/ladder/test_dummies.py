@@ -200,9 +200,9 @@ def test_a_table_keeps_the_epsilon_that_it_was_made_for(epsilon):
 @pytest.mark.parametrize("shufflers", [[adding()], [adding(), adding(0.01)]])
 def test_a_hundred_thousand_values_are_assessed_quickly(shufflers):
     plan = made({"mechanism": "plain", "k": 100_000}, *shufflers)
-    started = time.perf_counter()
+    started = time.process_time()
     row = assess(plan)["batch"]
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert row.guess_informed.value < 2e-5
 
 
