@@ -44,7 +44,7 @@ class People(Session):
     async def issue(
         self, identity: bytes, *, plan: str, round_number: int, blinded: bytes
     ) -> Issued:
-        """Record the message that is signed for a person, before it is signed.
+        """Record the message that is signed for a person, before the signature is given out.
 
         Args:
             identity: The identity of the person's credential.
