@@ -28,9 +28,9 @@ from croupier.model.domain import Categories, Grid, Product
 from croupier.model.interval_rule import Ends, IntervalRule, JoinedRule, NormalRule
 from croupier.model.randomizer import Randomizer
 from croupier.randomizers import randomizer
+from croupier.randomizers.estimates.support_rule import SupportRule
 from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.rappor import Rappor
-from croupier.randomizers.support_rule import SupportRule
 
 CONFIDENCE = 0.95
 ALARM = 1e-6

@@ -97,7 +97,8 @@ class Recipe:
 
     def _inner(self, kinds: np.ndarray, values: np.ndarray) -> list[bytes]:
         plan = Plan.from_toml(self.plan)
-        reports = question(plan, self.epoch.round_number).randomize(values, rng=Keystream())
+        asked = question(plan, self.epoch.round_number).in_batches((self.epoch.name,))
+        reports = asked.randomize(values, rng=Keystream())
         made = []
         for kind, report in zip(kinds.tolist(), reports.tolist(), strict=True):
             if kind == 3:

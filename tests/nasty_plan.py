@@ -15,8 +15,11 @@ def nasty_ladder(sign: str = "W") -> Ladder:
     questions = [
         {"text": sign * 1000, "mechanism": "k-rr", "max_epsilon_local": 1.5}
         | {"labels": [f"{sign * 60} {label}" for label in range(3 if number else 300)]}
-        for number in range(6)
+        for number in range(5)
     ]
+    questions.append(
+        {"text": sign * 1000, "mechanism": "text", "longest": 4, "max_epsilon_local": 1.5}
+    )
     small = {
         "schema": 2,
         "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.5},

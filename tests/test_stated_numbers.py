@@ -13,7 +13,8 @@ from croupier.accounting.clones import stronger_clone_curve
 from croupier.accounting.composition import subsampled
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.numerics.bisection import bisect_safe
-from croupier.numerics.rounding import floor_digits
+from croupier.numerics.rounding import ceiling_digits, floor_digits
+from croupier.plan.plan import Plan
 from croupier.randomizers.delta_summation import DeltaSummation
 from croupier.research.continuous_ratio import tail_probability
 from croupier.research.shift_defence import ShiftDefence
@@ -105,3 +106,29 @@ def test_decoys_of_the_passwords_own_law_make_every_entry_as_likely(words):
     law = LikelihoodRatio.of(passwords(words), passwords(words))
     needed = first_below_one_in_five(lambda n: law.probability(n=n))
     assert stated("reidentification.md", r"themselves would need (\w+)") == NUMBERS[needed]
+
+
+TIMES = {"mechanism": "distribution", "grid": {"low": 0, "high": 1023, "step": 1}}
+
+
+def test_the_errors_of_a_distribution():
+    said = stated(
+        "guides/distributions.md",
+        r"1,024 numbers \| ([\d.]+) points for 10,000 people, ([\d.]+) for 100,000"
+        r" \| ([\d.]+) points for 10,000 people, ([\d.]+) for 100,000 \|",
+    )
+    local = randomizer(**TIMES, max_epsilon_local=4.0)
+    adds = [{"operator": one, "dummies": {"epsilon": 1.0, "delta": 1e-8}} for one in "AB"]
+    found = [local.rms_error(people) for people in (10_000, 100_000)]
+    for people in (10_000, 100_000):
+        plan = Plan.from_document(
+            {
+                "schema": 2,
+                "randomizer": TIMES,
+                "population": {"enrolled": people},
+                "protections": {"minimum_batch": people},
+                "shufflers": adds,
+            }
+        )
+        found.append(plan.rms_error)
+    assert said == tuple(ceiling_digits(100 * error, 2) for error in found)

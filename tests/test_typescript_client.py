@@ -47,6 +47,10 @@ K_RR = {"mechanism": "k-rr", "labels": ["no", "yes", "ask later"], "max_epsilon_
 OPTIMIZED = {"mechanism": "optimized-unary", "k": 12, "max_epsilon_local": 2.0}
 HASHING = {"mechanism": "local-hashing", "k": 100, "max_epsilon_local": 2.0}
 SIGNS = {"mechanism": "sampled-sign", "dimension": 5, "max_epsilon_local": 2.0}
+DICTIONARY = {"mechanism": "dictionary", "k": 10**6, "max_epsilon_local": 2.0}
+LETTERS = "ab \u00e9\U0001f600"
+TEXT = {"mechanism": "text", "longest": 5, "normalisation": "lower", "max_epsilon_local": 2.0}
+DISTRIBUTION = {"mechanism": "distribution", "grid": {"low": -1.0, "high": 1.0, "step": 0.02}}
 CHANCES = [[0.5, 0.25, 0.125, 0.125], [0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25]]
 QUESTIONS = {
     "k-rr": K_RR,
@@ -54,6 +58,9 @@ QUESTIONS = {
     "optimized-unary": OPTIMIZED,
     "local-hashing": HASHING,
     "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "max_epsilon_local": 1.0},
+    "dictionary": DICTIONARY,
+    "text": TEXT,
+    "distribution": DISTRIBUTION | {"max_epsilon_local": 1.0},
     "rappor": {"mechanism": "rappor", "k": 12, "max_epsilon_local": 2.0},
     "hadamard": {"mechanism": "hadamard", "k": 12, "max_epsilon_local": 2.0},
     "subset-selection": {"mechanism": "subset-selection", "k": 12, "max_epsilon_local": 1.0},
@@ -102,10 +109,21 @@ PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
             "weights": [1, 2**63, 2],
         }
     ),
+    "parallel by batch": plan_of(
+        questions=[DICTIONARY, TEXT, QUESTIONS["distribution"]],
+        participation={"model": "parallel"},
+    ),
+    "text of letters": plan_of(randomizer=TEXT | {"alphabet": LETTERS, "functions": 3}),
+    "distribution, counted": pair_of(randomizer=DISTRIBUTION),
     "two shufflers": pair_of(randomizer={"mechanism": "plain", "k": 12}),
     "two shufflers, with noise": pair_of(randomizer=K_RR | {"max_epsilon_local": 2.0}),
 }
 NAMES = list(PLANS)
+
+
+def asked(plan):
+    """What people are asked, in the one batch."""
+    return plan.randomizer.in_batches((epoch(plan).name,))
 
 
 def epoch(plan):
@@ -123,6 +141,11 @@ def values_of(name, count, rng):
     def number():
         return float(rng.uniform(-1.5, 1.5))
 
+    def text():
+        """Of the letters, some of them upper case, and sometimes longer than is kept."""
+        letters = rng.choice(list("AB" + LETTERS), rng.integers(8))
+        return "".join(letters)
+
     def signs():
         return (2 * rng.integers(0, 2, SIGNS["dimension"]) - 1).tolist()
 
@@ -131,7 +154,11 @@ def values_of(name, count, rng):
 
     answers = {
         **dict.fromkeys(["k-rr", "two shufflers, with noise", "matrix"], label),
-        **dict.fromkeys(["one-bit-mean", "laplace", "gaussian"], number),
+        **dict.fromkeys(["one-bit-mean", "laplace", "gaussian", "distribution"], number),
+        "distribution, counted": number,
+        "dictionary": lambda: category(10**6),
+        **dict.fromkeys(["text", "text of letters"], text),
+        "parallel by batch": lambda: [category(10**6), text(), number()],
         "local-hashing": lambda: category(100),
         "sampled-sign": signs,
         "parallel": lambda: [label(), category(100), category()],
@@ -148,7 +175,7 @@ def rows(plan, values):
 
 
 def reports_of(plan, values):
-    return plan.randomizer.randomize(rows(plan, values))
+    return asked(plan).randomize(rows(plan, values))
 
 
 def envelope(plan, report):
@@ -196,6 +223,12 @@ def key_list(plan):
     ).to_bytes()
 
 
+def common_of(plan):
+    """What a case says of its plan, its batch and the keys of the parties."""
+    named = {"plan": plan.canonical.decode(), "digest": plan.digest, "batch": BATCH.hex()}
+    return PAIRS | named
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """The TypeScript half as one file, where node and the packages of the client are installed."""
@@ -219,10 +252,7 @@ def exchange(program, request):
     reports = {
         name: reports_of(plan, values_of(name, counts[name], rng)) for name, plan in PLANS.items()
     }
-    common = {
-        name: PAIRS | {"plan": plan.canonical.decode(), "digest": plan.digest, "batch": BATCH.hex()}
-        for name, plan in PLANS.items()
-    }
+    common = {name: common_of(plan) for name, plan in PLANS.items()}
     lists = {name: key_list(plan).hex() for name, plan in PLANS.items()}
     given = {
         "seal": [common[name] | {"values": values[name]} for name in NAMES],
@@ -269,11 +299,11 @@ def test_the_same_words_give_the_same_report(program, name):
     shape = (len(values), len(plan.randomizer.draw_bounds) + spare)
     words = rng.integers(0, WORD, shape, dtype=np.uint64, endpoint=False)
     words[::3, :2] = np.uint64(WORD - 1) - words[::3, :2] % np.uint64(4)  # rejected, or the last
-    case = {"plan": plan.canonical.decode(), "digest": plan.digest, "values": values}
+    case = common_of(plan) | {"values": values}
     given = case | {"words": [[str(word) for word in row] for row in words.tolist()]}
     (answer,) = answered_by_node(program, draw=[given])["drawn"]
     own = [
-        plan.randomizer.randomize(rows(plan, [value]), rng=Scripted(row))[0]
+        asked(plan).randomize(rows(plan, [value]), rng=Scripted(row))[0]
         for value, row in zip(values, words, strict=True)
     ]
     assert answer == [np.atleast_1d(report).tolist() for report in own]

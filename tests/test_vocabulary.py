@@ -14,12 +14,12 @@ from croupier.assessment.ladder.ladder import Row
 from croupier.auditing.attacks.attacks import Suite
 from croupier.cli import main
 from croupier.errors import RenamedError, UnknownNameError
-from croupier.model.metric import LADDER, RENAMED, Metric, metric_named
+from croupier.model.metric import LADDER, NEAR, RENAMED, Metric, metric_named
 from croupier.model.rung import LUCK, Rung, rungs_of
 from croupier.plan.sections import LimitsSection
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_ORDER = LADDER[:-1]
+WITHOUT_ORDER = tuple(metric for metric in LADDER[:-1] if metric not in NEAR)
 LIMITS = {
     Metric.EPSILON: 0.001,
     Metric.REIDENTIFICATION: 1e-4,
@@ -99,6 +99,21 @@ COMMANDS = {
     "compare": ("compare", "plan.toml", "other.toml"),
     "attack": ("attack", "plan.toml", "--games", "200", "--insecure-seed", "1"),
 }
+
+
+def test_a_plan_about_a_number_has_the_guesses_near_it(printed, folder):
+    numeric = PLAN.replace('mechanism = "k-rr"', 'mechanism = "distribution"')
+    numeric = re.sub(r"labels = .*", "grid = {low = 0, high = 9, step = 1}", numeric)
+    numeric = numeric[: numeric.index("[policy")]
+    (folder / "number.toml").write_text(numeric)
+    shown = printed("assess", "number.toml", "--metric", "all")
+    assert all(metric.heading in shown for metric in NEAR)
+    assert "within 0.45 of it" in shown
+    document = json.loads(printed("assess", "number.toml", "--json"))
+    for row in document["rungs"]:
+        assert [cell["metric"] for cell in row["cells"]] == list(LADDER[:-1])
+    limits = {name for name in LimitsSection.model_fields if "within" in name}
+    assert limits == {metric.limit for metric in NEAR}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

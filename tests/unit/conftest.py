@@ -115,9 +115,10 @@ class Site:
         ]
         return [seal_inner(data, epoch=epoch) for data in plain]
 
-    def answers(self, values, round_number=0):
-        """What clients with these values report."""
-        return list(question(self.plan, round_number).randomize(values))
+    def answers(self, values, round_number=0, *, epoch=None):
+        """What clients with these values report, in a batch if it matters."""
+        made = question(self.plan, round_number)
+        return list((made if epoch is None else made.in_batches((epoch.name,))).randomize(values))
 
     def release(self, inner, epoch, *, repeated=0):
         """Publish ciphertexts, mixed, some of them twice, as the next link of the chain."""
@@ -152,9 +153,8 @@ class Site:
     def collect(self, values, round_number=0, **settings):
         """Reports of honest people, released."""
         epoch = self.epoch(round_number)
-        return self.release(
-            self.sealed(self.answers(values, round_number), epoch), epoch, **settings
-        )
+        reports = self.answers(values, round_number, epoch=epoch)
+        return self.release(self.sealed(reports, epoch), epoch, **settings)
 
 
 @pytest.fixture

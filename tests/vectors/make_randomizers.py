@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import sys
+import unicodedata
 from fractions import Fraction
 
 WORD = 1 << 64
@@ -45,6 +46,10 @@ def size_of(own):
 
 def denominator_of(own):
     return own.get("denominator", WORD)
+
+
+def nearest_buckets(own):
+    return round(power_of_e(epsilon_of(own)) + 1)
 
 
 class KRR:
@@ -81,8 +86,7 @@ class Unary:
 class LocalHashing:
     def __init__(self, own):
         self.prime, self.denominator = own.get("prime", LARGEST_PRIME), denominator_of(own)
-        best = min(round(math.exp(own["max_epsilon_local"]) + 1), self.prime)
-        self.g = own.get("buckets", best)
+        self.g = own.get("buckets", min(nearest_buckets(own), self.prime))
         self.blanket = least_weight(self.denominator, epsilon_of(own), plus=self.g - 1)
         self.weights = [self.denominator - (self.g - 1) * self.blanket, self.blanket]
         self.draw_bounds = [self.prime**3, self.denominator]
@@ -93,6 +97,101 @@ class LocalHashing:
         terms = [seed // self.prime**power % self.prime * index**power for power in range(3)]
         own = sum(terms) % self.prime % self.g
         return [seed, draw // self.blanket if draw < self.g * self.blanket else own]
+
+
+class OfABatch:
+    """k-RR over the bucket of a message, under a function that the name of the batch gives."""
+
+    def __init__(self, own, levels, batch):
+        self.functions, self.denominator = own.get("functions", 1024), denominator_of(own)
+        self.g = own.get("buckets", min(nearest_buckets(own), 4096))
+        self.blanket = least_weight(self.denominator, epsilon_of(own), plus=self.g - 1)
+        self.weights = [self.denominator - (self.g - 1) * self.blanket, self.blanket]
+        self.draw_bounds = [levels * self.functions, self.denominator]
+        self.bounds = [levels * self.functions, self.g]
+        self.seed = hashlib.sha256(b"croupier hash family v1" + batch).digest()
+
+    def numbers(self, kind, content, size):
+        digest = hashlib.sha256(self.seed + kind + content).digest()
+        return [int.from_bytes(digest[at : at + size], "big") for at in range(0, 24, size)]
+
+    def respond(self, index, draws):
+        function, draw = draws
+        x1, x0, *_ = self.numbers(b"\0", self.message(index, function // self.functions), 4)
+        a1, a0, c = self.numbers(b"\1", function.to_bytes(4, "big"), 8)
+        own = (a1 * x1 + a0 * x0 + c) % 2**64 // 2**32 * self.g // 2**32
+        return [function, draw // self.blanket if draw < self.g * self.blanket else own]
+
+
+class Dictionary(OfABatch):
+    def __init__(self, own, batch):
+        super().__init__(own, 1, batch)
+
+    def message(self, index, level):  # noqa: ARG002 - there is one
+        return index.to_bytes(8, "big")
+
+
+class Text(OfABatch):
+    def __init__(self, own, batch):
+        self.longest, alphabet = own["longest"], own.get("alphabet")
+        self.normalisation = own.get("normalisation")
+        self.letters = [*range(256)] if alphabet is None else [*alphabet]
+        first, step = (
+            next(n for n in itertools.count(1) if (len(self.letters) + 1) ** (n + 1) > most)
+            for most in (100_000, 1000)
+        )
+        self.levels = own.get("levels", [*range(first, self.longest, step), self.longest])
+        super().__init__(own, len(self.levels), batch)
+
+    def index(self, value):
+        """The places of the letters, and zeros; an error for a value that is refused."""
+        if not isinstance(value, str):
+            raise TypeError
+        if self.normalisation in {"lower", "nfc"}:
+            value = value.strip(" ")
+        if self.normalisation == "lower":
+            value = "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in value)
+        if self.normalisation == "nfc":
+            value = unicodedata.normalize("NFC", value)
+        signs = value.encode("utf-8") if self.letters[0] == 0 else value
+        own = [self.letters.index(sign) + 1 for sign in signs[: self.longest]]
+        return [*own, *[0] * (self.longest - len(own))]
+
+    def message(self, index, level):
+        entries = [level, *index[: self.levels[level]]]
+        return b"".join(entry.to_bytes(2, "big") for entry in entries)
+
+
+class Distribution:
+    """Parallel questions about the node of a number, one per level; or the number itself."""
+
+    def __init__(self, own):
+        size, fanout = last_point(own) + 1, own.get("fanout", 4)
+        self.sizes, self.parts = [size], []
+        if "max_epsilon_local" not in own:
+            self.weights, self.draw_bounds, self.bounds = [1, 0], [1], [size]
+            return
+        while self.sizes[0] > 2 * fanout:
+            self.sizes.insert(0, math.ceil(Fraction(self.sizes[0], fanout)))
+        self.widths = [fanout**above for above in reversed(range(len(self.sizes)))]
+        for k in self.sizes:
+            made = KRR if k <= 3 * nearest_buckets(own) else LocalHashing
+            self.parts.append(made(own | {"k": k}))
+        self.weights = [weight for part in self.parts for weight in part.weights]
+        # In the order of their first use; no level takes two draws below one bound.
+        self.shared = [*dict.fromkeys(bound for part in self.parts for bound in part.draw_bounds)]
+        self.draw_bounds = [len(self.parts), *self.shared]
+        places = itertools.zip_longest(*(part.bounds for part in self.parts), fillvalue=0)
+        self.bounds = [len(self.parts), *map(max, places)]
+
+    def respond(self, index, draws):
+        if not self.parts:
+            return [index]
+        level, *rest = draws
+        drawn = dict(zip(self.shared, rest, strict=True))
+        own = [drawn[bound] for bound in self.parts[level].draw_bounds]
+        answer = self.parts[level].respond(index // self.widths[level], own)
+        return [level, *answer, *[0] * (len(self.bounds) - 1 - len(answer))]
 
 
 class OneBitMean:
@@ -382,6 +481,9 @@ MECHANISMS = {
     "symmetric-unary": Unary,
     "optimized-unary": Unary,
     "local-hashing": LocalHashing,
+    "dictionary": Dictionary,
+    "text": Text,
+    "distribution": Distribution,
     "one-bit-mean": OneBitMean,
     "hadamard": Hadamard,
     "subset-selection": SubsetSelection,
@@ -431,6 +533,7 @@ def specifications():
         yield {"mechanism": "subset-selection", "k": 100, "subset_size": 7} | rest
         yield {"mechanism": "rappor", "k": 3} | rest
         yield {"mechanism": "sampled-sign", "dimension": 12} | rest
+    yield from many_values()
     for k in (2, 10, 100_000):
         yield {"mechanism": "plain", "k": k}
     yield {"mechanism": "plain", "labels": ["no", "yes", "ask \u2603 later"]}
@@ -446,13 +549,60 @@ def specifications():
     yield {"mechanism": "matrix", "matrix": MATRICES[0], "labels": ["no", 7]}
 
 
+def many_values():
+    """Specifications of mechanisms for many answers, texts and numbers."""
+    for epsilon in (0.001, 1.0, 7.3, 20.0):
+        yield {"mechanism": "dictionary", "k": 1000, "max_epsilon_local": epsilon}
+    for more in (
+        {"k": 2**40, "functions": 2**16, "buckets": 2**10},
+        {"k": 3, "functions": 1, "buckets": 2**16},
+        {"labels": ["no", "yes", 7], "functions": 3, "denominator": 101},
+    ):
+        yield {"mechanism": "dictionary", "max_epsilon_local": 2.0} | more
+    for more in (
+        {"longest": 12, "alphabet": "abcdefghijklmnopqrstuvwxyz"},
+        {"longest": 5, "alphabet": "ab", "levels": [1, 3, 5], "functions": 4, "buckets": 3},
+        {"longest": 4, "alphabet": "a\u00e9\U0001f600 ", "normalisation": "nfc", "levels": [4]},
+        {"longest": 20, "normalisation": "lower"},
+        {"longest": 111, "functions": 16},
+        {"longest": 500, "alphabet": "x", "functions": 2, "denominator": 1000},
+    ):
+        yield {"mechanism": "text", "max_epsilon_local": 3.0} | more
+    for high in (3, 8, 100, 1023, 4095):
+        grid = {"low": 0.0, "high": float(high), "step": 1.0}
+        yield {"mechanism": "distribution", "grid": grid}
+        for epsilon in (0.5, 4.0):
+            yield {"mechanism": "distribution", "grid": grid, "max_epsilon_local": epsilon}
+    for more in ({"fanout": 2}, {"fanout": 7, "denominator": 10**6}, {"fanout": 4096}):
+        yield {"mechanism": "distribution", "grid": grid, "max_epsilon_local": 1.0} | more
+
+
+def make(own, batch=b""):
+    """The mechanism; of those that vary by batch, in the batch of this name."""
+    made = MECHANISMS[own["mechanism"]]
+    return made(own, batch) if made in {Dictionary, Text} else made(own)
+
+
 def values_of(own, made):
-    """The indices of all values."""
+    """The indices of all values, or of some texts where there are many."""
+    if own["mechanism"] == "text":
+        letters = range(1, len(made.letters) + 1)
+        lengths = range(made.longest + 1)
+        texts = [itertools.product(letters, repeat=length) for length in lengths]
+        if len(letters) ** made.longest > 1000:
+            texts = [[[letters[0]] * length, [letters[-1]] * length] for length in lengths]
+        return [[*own, *[0] * (made.longest - len(own))] for some in texts for own in some]
+    if own["mechanism"] == "distribution":
+        return range(made.sizes[-1])
     if own["mechanism"] == "sampled-sign":
         return [*itertools.product((0, 1), repeat=own["dimension"])]
     if isinstance(made, Table):
         return range(len(made.rows))
     return range(len(made.weights) if own["mechanism"] == "one-bit-mean" else size_of(own))
+
+
+BATCHES = [b"", *(hashlib.sha256(name).digest() for name in (b"one batch", b"another"))]
+"""The names of batches; none for reports outside of one."""
 
 
 def weights_of(made):
@@ -463,13 +613,27 @@ def weights_of(made):
     return {"table": hashlib.sha256(text.encode()).hexdigest(), "epsilon": made.epsilon()}
 
 
+def batches_of(own):
+    """The names of batches, or one that stands for all."""
+    return BATCHES if own["mechanism"] in {"dictionary", "text"} else [b""]
+
+
+def named(own, batch):
+    """A specification, and the name of the batch unless there is none."""
+    return {"specification": own} | ({"batch": batch.hex()} if batch else {})
+
+
 def integers():
     """The weights of every specification, and a few responses at draws that any client can make."""
-    for own in specifications():
-        made = MECHANISMS[own["mechanism"]](own)
+    pairs = ((own, batch) for own in specifications() for batch in batches_of(own))
+    for own, batch in pairs:
+        made = make(own, batch)
         values = values_of(own, made)
+        some = [values[0], values[len(values) // 2], values[-1]]
+        if own["mechanism"] in {"dictionary", "text", "distribution"}:
+            some *= 4  # each level may be drawn
         responses = []
-        for number, index in enumerate((values[0], values[len(values) // 2], values[-1])):
+        for number, index in enumerate(some):
             text = json.dumps([own, number], sort_keys=True).encode()
             seeds = (
                 hashlib.sha512(text + at.to_bytes(1 + at // 256)).digest()
@@ -481,7 +645,7 @@ def integers():
             ]
             responses.append({"index": index, "draws": draws, "report": made.respond(index, draws)})
         yield {
-            "specification": own,
+            **named(own, batch),
             **weights_of(made),
             "draw_bounds": made.draw_bounds,
             "bounds": made.bounds,
@@ -526,12 +690,37 @@ SMALL = [
         "denominator": 1 << 14,
     },
     {"mechanism": "matrix", "matrix": [[5, 2, 1], [1, 2, 5], [3, 2, 3]]},
+    {
+        "mechanism": "dictionary",
+        "k": 5,
+        "functions": 7,
+        "buckets": 3,
+        "max_epsilon_local": 1.0,
+        "denominator": 32,
+    },
+    {
+        "mechanism": "text",
+        "longest": 3,
+        "alphabet": "ab",
+        "levels": [1, 3],
+        "functions": 3,
+        "max_epsilon_local": 1.0,
+        "denominator": 16,
+    },
+    {"mechanism": "distribution", "grid": GRIDS[0]},
+    {
+        "mechanism": "distribution",
+        "grid": {"low": 0.0, "high": 10.0, "step": 1.0},
+        "fanout": 2,
+        "max_epsilon_local": 1.0,
+        "denominator": 256,
+    },
 ]
 
 
-def law(own):
+def law(own, batch=b""):
     """For every value, how many rows of draws lead to each report."""
-    made = MECHANISMS[own["mechanism"]](own)
+    made = make(own, batch)
     values = [*values_of(own, made)]
     rows = [{} for _ in values]
     for draws in itertools.product(*map(range, made.draw_bounds)):
@@ -540,7 +729,7 @@ def law(own):
             row[report] = row.get(report, 0) + 1
     reports = sorted(set().union(*rows))
     return {
-        "specification": own,
+        **named(own, batch),
         "draw_bounds": made.draw_bounds,
         "values": values,
         "reports": reports,
@@ -586,7 +775,48 @@ VALUES = [
     ({"mechanism": "plain", "k": 3}, [(0, 0), (2, 2), (3, None), (-1, None), (1.5, None)]),
     (SIGNS, [([1, -1], [1, 0]), ([1.0, 1.0], [1, 1]), ([1, 0], None), ([1], None), (1, None)]),
     ({"mechanism": "matrix", "matrix": [[3, 1], [1, 3]]}, [(1, 1), (2, None), ("0", None)]),
+    ({"mechanism": "dictionary", "k": 3, "max_epsilon_local": 1.0}, [(2, 2), (3, None)]),
+    (
+        {"mechanism": "distribution", "grid": GRIDS[0], "max_epsilon_local": 1.0},
+        [(0.3, 1), (0.375, 2), (7, 4), (-1e300, 0), ("1", None)],
+    ),
 ]
+TEXTS = [
+    (
+        {"longest": 4, "alphabet": "abc "},
+        ["", "a", "cab", "abcabc", "a c", " a", "abcad", "abcd", "A", "\0", 7, None, ["a"]],
+    ),
+    (
+        {"longest": 3, "alphabet": "a\U0001f600\u00e9"},
+        ["\U0001f600a", "\u00e9", "e\u0301", "\ud83d", "a\ude00", "aaa\ud83d"],
+    ),
+    (
+        {"longest": 4, "alphabet": "abc ", "normalisation": "lower"},
+        ["  A b ", "\ta", "\u00a0a", "ABCD", "ABCABCD", "\u212a"],
+    ),
+    (
+        {"longest": 4, "alphabet": "\u00e9e\u0301k", "normalisation": "nfc"},
+        [" e\u0301 ", "\u00e9", "ee\u0301e", "\u0301e", "E"],
+    ),
+    (
+        {"longest": 6},
+        ["", "abc", "\0", "a\0", "na\u00efve", "\u65e5\u672c\u8a9e", "\U0001f600\U0001f600"],
+    ),
+    ({"longest": 6}, ["\ud83d", "abcdefghi\ude00", "\ude00\ud83d", " A ", 7]),
+    ({"longest": 6, "normalisation": "lower"}, [" A\u00c4 ", "\u0130", "A b"]),
+    ({"longest": 6, "normalisation": "nfc"}, [" a\u0308 ", "\u212b", "A", "\uac00\u11a8"]),
+]
+
+
+def texts():
+    """Values of text with their letters; None for one that is refused."""
+    for more, some in TEXTS:
+        own = {"mechanism": "text", "max_epsilon_local": 1.0} | more
+        for value in some:
+            try:
+                yield {"specification": own, "value": value, "index": make(own).index(value)}
+            except (TypeError, ValueError):
+                yield {"specification": own, "value": value, "index": None}
 
 
 FINEST = {"low": 0.0, "high": 1.0, "step": 0.0005}
@@ -662,6 +892,67 @@ REFUSED = [
     {"mechanism": "parallel", "queries": [TEN, TEN], "weights": [0, 1]},
     {"mechanism": "parallel", "queries": [TEN, TEN], "weights": [2**64, 1]},
     {"mechanism": "parallel", "queries": [{"mechanism": "parallel", "queries": [TEN]}]},
+    *(
+        {"mechanism": "dictionary", "k": 10, "max_epsilon_local": 1.0} | change
+        for change in (
+            {"k": 1},
+            {"k": 2**40 + 1},
+            {"labels": ["a", "b"]},
+            {"functions": 0},
+            {"functions": 2**16 + 1},
+            {"functions": 2**16, "buckets": 2**10 + 1},
+            {"buckets": 1},
+            {"buckets": 2**16 + 1},
+            {"prime": 5},
+            {"batches": []},
+            {"max_epsilon_local": 0.0},
+            {"max_epsilon_local": 0.001, "denominator": 16},
+        )
+    ),
+    {"mechanism": "text", "max_epsilon_local": 1.0},
+    *(
+        {"mechanism": "text", "longest": 5, "max_epsilon_local": 1.0} | change
+        for change in (
+            {"k": 10},
+            {"longest": 0},
+            {"longest": 2.5},
+            {"longest": 112},
+            {"longest": 501, "alphabet": "x"},
+            {"longest": 251, "alphabet": "abcdefgh"},
+            {"alphabet": ""},
+            {"alphabet": "aba"},
+            {"alphabet": "a\U0001f600b\U0001f600"},
+            {"alphabet": ["a", "b"]},
+            {"alphabet": "aB", "normalisation": "lower"},
+            {"alphabet": "a\u212b", "normalisation": "nfc"},
+            {"normalisation": "upper"},
+            {"normalisation": ""},
+            {"levels": []},
+            {"levels": [0, 5]},
+            {"levels": [2, 4]},
+            {"levels": [2, 6]},
+            {"levels": [2, 2, 5]},
+            {"levels": [3, 2, 5]},
+            {"levels": 5},
+            {"functions": 2**16, "buckets": 2**8, "levels": [1, 2, 3, 4, 5]},
+            {"max_epsilon_local": 0.001, "denominator": 16},
+        )
+    ),
+    {"mechanism": "distribution", "max_epsilon_local": 1.0},
+    *(
+        {"mechanism": "distribution", "grid": GRIDS[0]} | change
+        for change in (
+            {"grid": {"low": 0.0, "high": 4096.0, "step": 1.0}},
+            {"fanout": 1},
+            {"fanout": 4097},
+            {"fanout": 2.5},
+            {"tail": 3.0},
+            {"max_epsilon_local": 0.0},
+            {"max_epsilon_local": 20.5},
+            {"max_epsilon_local": 1.0, "denominator": 1},
+            {"max_epsilon_local": 0.001, "denominator": 16},
+        )
+    ),
 ]
 
 
@@ -670,13 +961,14 @@ def vectors():
         "format": "croupier randomizers, version 1",
         "integers": [*integers()],
         "refused": [{"specification": own} for own in REFUSED],
-        "laws": [law(own) for own in SMALL],
+        "laws": [law(own, batch) for own in SMALL for batch in batches_of(own)],
         "parallel": parallel_law(),
         "values": [
             {"specification": own, "value": value, "index": index}
             for own, pairs in VALUES
             for value, index in pairs
-        ],
+        ]
+        + [*texts()],
     }
 
 

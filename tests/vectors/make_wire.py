@@ -76,6 +76,12 @@ def list_bytes(*, digest, batch, round_number, public, later=(), query=b""):
     )
 
 
+def batch_name(keys, **listed):
+    """What public functions follow from: no key of the first shuffler is in it."""
+    public, *later = keys
+    return hashlib.sha256(list_bytes(**listed | {"public": public, "later": later})).hexdigest()
+
+
 def info_bytes(*, role, label=b"croupier", version=b"\x02", **listed):
     fields = [label, version, role, hashlib.sha256(list_bytes(**listed)).digest()]
     return b"".join(len(field).to_bytes(2, "big") + field for field in fields)
@@ -140,6 +146,21 @@ QUESTIONS = {
         "mechanism": "local-hashing",
         "k": 100,
         "buckets": 6,
+        "max_epsilon_local": 2.0,
+    },
+    "dictionary": {"mechanism": "dictionary", "k": 2**40, "max_epsilon_local": 2.0},
+    "text": {
+        "mechanism": "text",
+        "longest": 4,
+        "alphabet": "a\u00e9\U0001f600",
+        "normalisation": "nfc",
+        "levels": [1, 4],
+        "functions": 9,
+        "max_epsilon_local": 2.0,
+    },
+    "distribution": {
+        "mechanism": "distribution",
+        "grid": {"low": 0, "high": 100, "step": 1},
         "max_epsilon_local": 2.0,
     },
     "hadamard": {"mechanism": "hadamard", "k": 10, "max_epsilon_local": 2.0},
@@ -520,6 +541,7 @@ def infos(made):
                 "key": key,
                 "list": list_bytes(**listed).decode(),
                 "info": info_bytes(role=role.encode(), **listed).hex(),
+                "batch_name": batch_name([analyzer], **listed),
             }
 
 
@@ -857,6 +879,7 @@ def infos_of_two(plan):
             "key": key,
             "list": list_bytes(**listed).decode(),
             "info": info_bytes(**binding).hex(),
+            "batch_name": batch_name([public_of("second"), public_of("analyzer")], **listed),
         }
 
 

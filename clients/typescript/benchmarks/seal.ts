@@ -6,7 +6,7 @@ import { MemoryState } from "../src/client/client_state.js";
 import { operatingSystem } from "../src/keystream.js";
 import { Plan } from "../src/plan.js";
 import { planText, readKeyList } from "../src/protocol/key_list.js";
-import { encodeReport, epochOf, sealInner, sealOuter } from "../src/protocol/wire.js";
+import { batchName, encodeReport, epochOf, sealInner, sealOuter } from "../src/protocol/wire.js";
 
 /** Time a client from the served bytes to what it sends. */
 export async function firstReport(list: string, digest: string): Promise<number> {
@@ -29,7 +29,7 @@ export async function sealRate(
   if (shuffler === undefined) throw new Error("no round is open");
   const [question, epoch] = [plan.question(0), epochOf(plan, shuffler)];
   const once = async () => {
-    const report = question.randomize(1, operatingSystem);
+    const report = await question.randomize(1, operatingSystem, await batchName(epoch));
     const data = encodeReport(question.reportFormat, report, plan.reportSize);
     await sealOuter(await sealInner(data, epoch), shuffler.key, epoch);
   };

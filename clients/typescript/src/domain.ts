@@ -7,7 +7,6 @@ import { isOneLine } from "./words.js";
 
 /** A set of possible values, each known to a mechanism by its index. */
 export interface Domain<Index> {
-  readonly size: number;
   /** The number of entries if a person's value is a row of them. */
   readonly width?: number;
   encode(value: unknown): Index;
@@ -112,11 +111,9 @@ export function halfEven(value: number): number {
 
 /** A row with an answer to each of several questions; those that are rows are laid out in it. */
 export class Product implements Domain<readonly unknown[]> {
-  readonly size: number;
   readonly width: number;
 
   constructor(private readonly parts: readonly Domain<unknown>[]) {
-    this.size = parts.reduce((product, part) => product * part.size, 1);
     this.width = parts.reduce((sum, part) => sum + (part.width ?? 1), 0);
   }
 

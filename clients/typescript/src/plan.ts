@@ -117,6 +117,10 @@ export class Plan {
       const must = 'be "fresh" where the analyzer decides what each round asks';
       throw new ParameterError("participation.noise", { must });
     }
+    if (this.noise === "reused" && this.questions.some((own) => own.variesByBatch)) {
+      const must = 'be "fresh" where every batch has hash functions of its own';
+      throw new ParameterError("participation.noise", { must });
+    }
   }
 
   /** Read the plan in a text, if the text has the digest that the person agreed to. */
@@ -181,7 +185,7 @@ export class Plan {
     }
     const bins = (this.#parallel ?? (this.questions[0] as Randomizer)).alphabetSize;
     if (adds && (bins === undefined || bins > MOST_BINS)) {
-      const must = `be for plain or k-rr, of at most ${MOST_BINS} values`;
+      const must = `be for at most ${MOST_BINS} possible reports, as of plain or k-rr`;
       throw new ParameterError("shufflers.dummies", { must });
     }
   }

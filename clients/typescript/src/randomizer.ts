@@ -1,5 +1,6 @@
 /** The local randomizer: what a client does to its value before anything leaves the device. */
 
+import type { Bytes } from "./bytes.js";
 import type { Domain } from "./domain.js";
 import { draw, type Keystream } from "./keystream.js";
 import type { Report, ReportFormat } from "./report.js";
@@ -19,10 +20,18 @@ export abstract class Randomizer<Index = unknown> {
   abstract readonly reportFormat: ReportFormat;
   /** The number of possible reports, if dummies can be made of them. */
   readonly alphabetSize: number | undefined = undefined;
+  /** True if what a report means depends on the batch that it is for. */
+  readonly variesByBatch: boolean = false;
 
-  abstract respond(index: Index, draws: readonly bigint[]): Report;
+  /**
+   * Return the report of an index and its draws.
+   *
+   * @param batch The name of the batch, from which some mechanisms derive public functions.
+   */
+  abstract respond(index: Index, draws: readonly bigint[], batch: Bytes): Report | Promise<Report>;
 
-  randomize(value: unknown, rng: Keystream): Report {
-    return this.respond(this.domain.encode(value), draw(this.drawBounds, rng));
+  /** Randomise a value for a batch; the hashes of the platform are asynchronous. */
+  async randomize(value: unknown, rng: Keystream, batch: Bytes): Promise<Report> {
+    return this.respond(this.domain.encode(value), draw(this.drawBounds, rng), batch);
   }
 }

@@ -5,11 +5,7 @@ import { DataError } from "./errors.js";
 
 /** A row of so many signs; its index is a row of 0 for -1 and 1 for +1. */
 export class SignVectors implements Domain<readonly bigint[]> {
-  readonly size: number;
-
-  constructor(readonly width: number) {
-    this.size = 2 ** width;
-  }
+  constructor(readonly width: number) {}
 
   encode(value: unknown): readonly bigint[] {
     if (!Array.isArray(value) || value.length !== this.width) {

@@ -1,7 +1,7 @@
 /** The promises of a client: one report per round, no value kept, a budget, the plan's keys. */
 
 import { describe, expect, test, vi } from "vitest";
-import { hex, utf8 } from "../src/bytes.js";
+import { type Bytes, hex, utf8 } from "../src/bytes.js";
 import { type Choices, Client, type Submission } from "../src/client/client.js";
 import {
   charge,
@@ -23,8 +23,10 @@ import { canonical, type Table } from "../src/json.js";
 import { type Keystream, operatingSystem, WORD } from "../src/keystream.js";
 import type { Plan } from "../src/plan.js";
 import { sentDigest } from "../src/protocol/key_list.js";
+import { batchName } from "../src/protocol/wire.js";
 import {
   BATCHES,
+  boundTo,
   K_RR,
   keyList,
   listEntry,
@@ -66,6 +68,18 @@ function counting(): Keystream & { drawn: number } {
 
 async function stateOf(memory: MemoryState): Promise<State> {
   return memory.update(async (state) => structuredClone(state));
+}
+
+/** Return the signed answer that a batch has not accepted what was sent. */
+async function refusalOf(
+  plan: Plan,
+  { batch, body }: Submission,
+  authorization: string,
+  signer = "intake",
+): Promise<Bytes> {
+  const sent = await sentDigest(authorization, body);
+  const document = { plan: plan.digest, kind: "not accepted", batch, sent };
+  return utf8(canonical(await signed(document, signer, "refusal")));
 }
 
 describe("a round", () => {
@@ -536,12 +550,8 @@ describe("queries", () => {
 
 describe("a refusal", () => {
   const authorization = "Bearer sesame";
-
-  const refusal = async (plan: Plan, { batch, body }: Submission, signer = "intake") => {
-    const sent = await sentDigest(authorization, body);
-    const document = { plan: plan.digest, kind: "not accepted", batch, sent };
-    return utf8(canonical(await signed(document, signer, "refusal")));
-  };
+  const refusal = (plan: Plan, submission: Submission, signer = "intake") =>
+    refusalOf(plan, submission, authorization, signer);
 
   test("that is signed lets the same report be sealed for the next batch, once", async () => {
     const plan = await planOf();
@@ -583,6 +593,44 @@ describe("a refusal", () => {
     const same = await client.reseal(refused, await served(plan, [0, SECOND]));
     expect(same?.batch).toBe(SECOND);
     expect(await opened(plan, same as Submission)).toEqual(await opened(plan, submission));
+  });
+});
+
+describe("functions of a batch", () => {
+  const dictionary: Table = { mechanism: "dictionary", k: 1000, max_epsilon_local: 2 };
+
+  test.each([
+    ["a plan's question", {}, {}],
+    ["a query", { model: "divide", groups: 2 }, { group: 1 }],
+  ])("follow from its name, for %s", async (_, participation, choices) => {
+    const plan = await planOf(participation, [dictionary], { rounds: 2 });
+    const sent = await reported(clientOf(plan, { rng: truthful, ...choices }), 7, 1);
+    const name = await batchName(await boundTo(plan, sent));
+    const own = await plan.question(1).randomize(7, truthful, name);
+    expect(await opened(plan, sent)).toEqual(own);
+  });
+
+  test("differ in two batches", async () => {
+    const plan = await planOf({}, [dictionary], { rounds: 2 });
+    const sent = [0, 1].map((round) => reported(clientOf(plan, { rng: truthful }), 7, round));
+    const reports = (await Promise.all(sent)).map((each) => opened(plan, each));
+    const [[row, bucket], [same, other]] = (await Promise.all(reports)) as [bigint[], bigint[]];
+    expect(row).toBe(same);
+    expect(bucket).not.toBe(other);
+  });
+
+  test("are those of the report: it is not sealed for another batch", async () => {
+    const plan = await planOf({}, [dictionary, K_RR]);
+    const client = clientOf(plan);
+    const submission = await reported(client, [7, 3], 0);
+    const refused = { submission, authorization: "Bearer sesame" };
+    const word = await refusalOf(plan, submission, refused.authorization);
+    expect(await client.reseal({ ...refused, refusal: word }, await openRound(plan, 1))).toBeNull();
+  });
+
+  test("leave no report to be sent again", async () => {
+    const reusing = planOf({ noise: "reused" }, [dictionary]);
+    await expect(reusing).rejects.toThrow("every batch has hash functions of its own");
   });
 });
 

@@ -111,18 +111,22 @@ export async function served(plan: Plan, round: readonly [number, string]): Prom
   return plan.asksByQuery ? { keyLists, rounds: [await roundDocument(plan, round)] } : { keyLists };
 }
 
+/** Return what the seals of a round are bound to. */
+export async function boundTo(
+  plan: Plan,
+  { roundNumber, batch }: { roundNumber: number; batch: string },
+): Promise<Epoch> {
+  const asked = plan.asksByQuery ? canonical(await queryEntry(plan, roundNumber)) : null;
+  const query = asked === null ? "" : hex(await sha256(utf8(asked)));
+  return epochOf(plan, { round: roundNumber, batch, analyzer: WIRE.keys.analyzer.public }, query);
+}
+
 /** Open a body and return its report, or null. */
 export async function opened(
   plan: Plan,
   { roundNumber, batch, body }: { roundNumber: number; batch: string; body: Bytes },
 ): Promise<Report | null> {
-  const asked = plan.asksByQuery ? canonical(await queryEntry(plan, roundNumber)) : null;
-  const query = asked === null ? "" : hex(await sha256(utf8(asked)));
-  const epoch: Epoch = epochOf(
-    plan,
-    { round: roundNumber, batch, analyzer: WIRE.keys.analyzer.public },
-    query,
-  );
+  const epoch = await boundTo(plan, { roundNumber, batch });
   const { inner } = await openOuter(body, keyPair("shuffler"), epoch);
   const data = await openInner(inner, keyPair("analyzer"), epoch);
   return decodeReport(plan.question(roundNumber).reportFormat, data, plan.reportSize);

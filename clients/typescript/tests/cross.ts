@@ -19,7 +19,13 @@ import { admitted, fetchToken, loadPlan, Server } from "../src/node/main.js";
 import { Plan } from "../src/plan.js";
 import { base64url } from "../src/protocol/blind_rsa.js";
 import { planText } from "../src/protocol/key_list.js";
-import { decodeReport, encodeReport, epochOf, sealReport } from "../src/protocol/wire.js";
+import {
+  batchName,
+  decodeReport,
+  encodeReport,
+  epochOf,
+  sealReport,
+} from "../src/protocol/wire.js";
 import { MECHANISMS } from "../src/randomizers/registry.js";
 import { type KeyPair, openInner, openOuter, openSecond } from "./opening.js";
 import type { Case } from "./vectors.js";
@@ -50,20 +56,23 @@ async function sealed(entry: Case) {
   const { plan: text, digest, values, shuffler } = entry;
   const plan = await Plan.read(text, digest);
   const [question, epoch] = [plan.question(0), epochOfCase(plan, entry)];
+  const batch = await batchName(epoch);
   return all(values as unknown[], async (value) => {
-    const report = question.randomize(value, operatingSystem);
+    const report = await question.randomize(value, operatingSystem, batch);
     const data = encodeReport(question.reportFormat, report, plan.reportSize);
     return [report, hex(await sealReport(data, pair(shuffler).public, epoch))] as Json;
   });
 }
 
 /** Randomise each value with the words that are given for it. */
-async function drawn({ plan: text, digest, values, words }: Case) {
-  const question = (await Plan.read(text, digest)).question(0);
-  return (values as unknown[]).map((value, place) => {
+async function drawn(entry: Case) {
+  const { plan: text, digest, values, words } = entry;
+  const plan = await Plan.read(text, digest);
+  const batch = await batchName(epochOfCase(plan, entry));
+  return all([...(values as unknown[]).entries()], ([place, value]) => {
     const left: string[] = [...words[place]];
     const take = (size: number) => BigUint64Array.from(left.splice(0, size).map(BigInt));
-    return question.randomize(value, { words: take }) as Json;
+    return plan.question(0).randomize(value, { words: take }, batch);
   });
 }
 

@@ -1,11 +1,12 @@
 /** The integers of every mechanism are those of the proof, and so is the law of its responses. */
 
 import { describe, expect, test } from "vitest";
-import { hex, sha256, utf8 } from "../src/bytes.js";
+import { type Bytes, fromHex, hex, sha256, utf8 } from "../src/bytes.js";
 import { CroupierError } from "../src/errors.js";
 import { canonical, type Json } from "../src/json.js";
 import { draw, type Keystream, operatingSystem, WORD } from "../src/keystream.js";
 import type { Randomizer } from "../src/randomizer.js";
+import { Distribution } from "../src/randomizers/distribution.js";
 import type { DiscreteGaussian } from "../src/randomizers/gaussian.js";
 import { HadamardResponse } from "../src/randomizers/hadamard.js";
 import type { KaryRandomizedResponse } from "../src/randomizers/k_rr.js";
@@ -18,6 +19,7 @@ import { Rappor } from "../src/randomizers/rappor.js";
 import { build } from "../src/randomizers/registry.js";
 import type { SampledSign } from "../src/randomizers/sampled_sign.js";
 import { SubsetSelection } from "../src/randomizers/subset_selection.js";
+import { Text } from "../src/randomizers/text.js";
 import {
   OptimizedUnaryEncoding,
   SymmetricUnaryEncoding,
@@ -39,16 +41,23 @@ function weightsOf(made: Randomizer): bigint[] {
   if (made instanceof HadamardResponse || made instanceof SubsetSelection) {
     return [first - made.miss, made.miss];
   }
+  if (made instanceof Distribution) {
+    return made.levels.length > 0 ? made.levels.flatMap(weightsOf) : [1n, 0n];
+  }
   if (made instanceof Rappor) return [first - made.flip, made.flip];
-  const { blanket } = made as KaryRandomizedResponse | LocalHashing | SampledSign;
+  const { blanket } = made as KaryRandomizedResponse | LocalHashing | SampledSign | Text;
   const answers = made.reportFormat.bounds.at(-1) as bigint;
   return [last - (answers - 1n) * blanket, blanket];
 }
 
-/** Return the index of a vector: a number, or a row of signs. */
-function indexOf(index: Json): unknown {
-  return Array.isArray(index) ? index.map(BigInt) : Number(index);
+/** Return the index of a vector: a number, a row of signs or a row of letters. */
+function indexOf(index: Json, made: Randomizer): unknown {
+  if (!Array.isArray(index)) return Number(index);
+  return made instanceof Text ? index.map(Number) : index.map(BigInt);
 }
+
+/** Return the name of the batch, if reports vary by it. */
+const batchOf = ({ batch = "" }: Case): Bytes => fromHex(batch);
 
 test.each(VECTORS.integers as Case[])("integers of $specification", async (entry: Case) => {
   const made = await build(entry.specification);
@@ -62,8 +71,29 @@ test.each(VECTORS.integers as Case[])("integers of $specification", async (entry
   expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
   expect(made.reportFormat.bounds).toEqual(entry.bounds.map(BigInt));
   for (const { index, draws, report } of entry.responses) {
-    expect(made.respond(indexOf(index), draws.map(BigInt))).toEqual(report.map(BigInt));
+    const given = [indexOf(index, made), draws.map(BigInt), batchOf(entry)] as const;
+    expect(await made.respond(...given)).toEqual(report.map(BigInt));
   }
+});
+
+test("parallel questions are asked in the batch of the report", async () => {
+  const queries = [
+    { mechanism: "dictionary", k: 1000, functions: 8, max_epsilon_local: 2 },
+    { mechanism: "text", longest: 4, functions: 8, levels: [4], max_epsilon_local: 2 },
+  ];
+  const parallel = await build({ mechanism: "parallel", queries });
+  expect(parallel.drawBounds).toEqual([2n, 8n, WORD]);
+  const indices = parallel.domain.encode([7, "word"]) as unknown[];
+  const found = new Set<string>();
+  for (const batch of ["one", "two", "three", "four"].map(utf8)) {
+    for (const [place, query] of queries.entries()) {
+      const own = await (await build(query)).respond(indices[place], [5n, WORD - 1n], batch);
+      const draws = [BigInt(place), 5n, WORD - 1n];
+      expect(await parallel.respond(indices, draws, batch)).toEqual([BigInt(place), ...own]);
+      found.add(own.join());
+    }
+  }
+  expect(found.size).toBeGreaterThan(4);
 });
 
 test.each(VECTORS.refused as Case[])("refused: $specification", async (entry: Case) => {
@@ -83,15 +113,19 @@ function* everyDraw(bounds: readonly bigint[]): Generator<bigint[]> {
 }
 
 /** Count the rows of draws that lead each value to each report. */
-function law<Index>(made: Randomizer<Index>, values: readonly Index[]): Map<string, number[]> {
+async function law<Index>(
+  made: Randomizer<Index>,
+  values: readonly Index[],
+  batch: Bytes,
+): Promise<Map<string, number[]>> {
   const columns = new Map<string, number[]>();
   for (const draws of everyDraw(made.drawBounds)) {
-    values.forEach((value, row) => {
-      const report = made.respond(value, draws).join();
+    for (const [row, value] of values.entries()) {
+      const report = (await made.respond(value, draws, batch)).join();
       const column = columns.get(report) ?? Array<number>(values.length).fill(0);
       columns.set(report, column);
       column[row] = (column[row] as number) + 1;
-    });
+    }
   }
   return columns;
 }
@@ -106,7 +140,8 @@ test.each(VECTORS.laws as Case[])(
   async (entry: Case) => {
     const made = await build(entry.specification);
     expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
-    expect(law(made, entry.values.map(indexOf))).toEqual(published(entry));
+    const values = entry.values.map((index: Json) => indexOf(index, made));
+    expect(await law(made, values, batchOf(entry))).toEqual(published(entry));
   },
 );
 
@@ -115,23 +150,27 @@ test("every draw gives the law of parallel questions", async () => {
   const { queries, weights_of_queries: weights } = entry;
   const made = await build({ mechanism: "parallel", queries, weights });
   expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
-  expect(law(made, entry.values)).toEqual(published(entry));
+  expect(await law(made, entry.values, batchOf(entry))).toEqual(published(entry));
 });
 
 describe("values", () => {
   test.each(VECTORS.values as Case[])("$specification.mechanism: $value", async (entry: Case) => {
-    const { domain } = await build(entry.specification);
+    const made = await build(entry.specification);
+    const { domain } = made;
     if (entry.index !== null) {
-      expect(domain.encode(entry.value)).toEqual(indexOf(entry.index));
+      expect(domain.encode(entry.value)).toEqual(indexOf(entry.index, made));
       return;
     }
     expect(() => domain.encode(entry.value)).toThrow(CroupierError);
   });
 
-  test.each([undefined, null, Number.NaN, {}, "sesame", 0.123])(
+  const text = { mechanism: "text", longest: 9, alphabet: "abc", max_epsilon_local: 1 };
+  const hidden = [undefined, null, Number.NaN, {}, "sesame", 0.123];
+  const asked = [{ mechanism: "k-rr", k: 10, max_epsilon_local: 1 }, text];
+  test.each(asked.flatMap((own) => hidden.map((value) => [value, own] as const)))(
     "no error shows %s",
-    async (value) => {
-      const { domain } = await build({ mechanism: "k-rr", k: 10, max_epsilon_local: 1 });
+    async (value, own) => {
+      const { domain } = await build(own);
       const shown = () => {
         try {
           return domain.encode(value);

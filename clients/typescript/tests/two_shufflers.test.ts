@@ -11,6 +11,7 @@ import { canonical, type Table } from "../src/json.js";
 import { Plan } from "../src/plan.js";
 import { readKeyList, sentDigest } from "../src/protocol/key_list.js";
 import {
+  batchName,
   decodeReport,
   envelopeLength,
   info,
@@ -86,6 +87,7 @@ describe("the plan", () => {
 
 test.each(TWO.info as Case[])("info: $role", async (entry: Case) => {
   expect(hex(await info(epochOf(entry), entry.role, keyPair(entry.key).public))).toBe(entry.info);
+  expect(hex(await batchName(epochOf(entry)))).toBe(entry.batch_name);
 });
 
 describe.each(TWO.envelopes as Case[])("envelope of round $round", (entry: Case) => {

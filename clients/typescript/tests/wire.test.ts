@@ -10,6 +10,7 @@ import { SHUFFLER_KEYS, shufflerKeys, signersOf } from "../src/protocol/party_ke
 import { verified } from "../src/protocol/signed_document.js";
 import { POINTER, supersededBy } from "../src/protocol/superseded.js";
 import {
+  batchName,
   decodeReport,
   encodeReport,
   envelopeLength,
@@ -116,6 +117,7 @@ describe("plans", () => {
 
 test.each(WIRE.info as Case[])("info: $role, round $round", async (entry: Case) => {
   expect(hex(await info(epochOf(entry), entry.role, keyPair(entry.key).public))).toBe(entry.info);
+  expect(hex(await batchName(epochOf(entry)))).toBe(entry.batch_name);
 });
 
 test.each(WIRE.reports as Case[])("report: $plan, round $round, $report", async (entry: Case) => {

@@ -25,6 +25,7 @@ class BatchCounts:
             and nulls if the plan asks for them. If each group is mixed by itself, a lower limit
             for the smallest group. With dummies, those that the first shuffler accepted, less what
             is not a report.
+        name: The name of the batch, from which mechanisms derive public functions.
         taken_over: The first shuffler's receipt, if there are two.
     """
 
@@ -32,6 +33,7 @@ class BatchCounts:
     asked: str | None
     counts: ReportCounts
     people: int
+    name: bytes
     taken_over: Receipt | None = None
 
     @property

@@ -49,6 +49,7 @@ from croupier.protocol.receipt import ReceiptError
 from croupier.protocol.seen_lists import SeenLists
 from croupier.protocol.wire import question, question_index
 from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.text import Text
 
 __all__ = ["analyze"]
 
@@ -63,6 +64,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     queries: Sequence[Query] = (),
     confidence: float = 0.95,
     most_unopened: float = MOST_UNOPENED,
+    candidates: Sequence[str] = (),
     advance: Callable[[int], None] = lambda _: None,
 ) -> Analysis:
     """Estimate what people answered, from batches that the plan's shuffler released.
@@ -77,6 +79,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         confidence: The coverage of each interval.
         most_unopened: The share of a batch's rows that may fail to open, beyond as many as the plan
             has corrupt people.
+        candidates: Texts to look for, beside those that stand out, where a question asks for text.
         advance: A function that receives how many more rows are done.
 
     Raises:
@@ -86,8 +89,9 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
             promises.
         UntrustedError: The list of the shuffler's keys is older than one that was seen before.
     """
+    _require_candidates(require_plan(plan), candidates)
     folders = dict.fromkeys(file.parent for file in files)
-    last = len(require_plan(plan).shufflers) - 1
+    last = len(plan.shufflers) - 1
     listed = shuffler or signers_beside(plan, folders, last).keys
     lists = SeenLists(key.directory, last)
     if listed is not None:
@@ -106,10 +110,26 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         require_plausible(plan, batch, most_unopened=most_unopened)
     return Analysis(
         plan_digest=plan.digest,
-        estimates=tuple(_estimates(plan, found, confidence)),
+        estimates=tuple(_estimates(plan, found, confidence, candidates)),
         batches=found,
         warnings=(*map(recovery_warning, set_back), *warnings(plan, found)),
     )
+
+
+def _require_candidates(plan: Plan, candidates: Sequence[str]) -> None:
+    """Refuse texts to look for that no question can have, before the work."""
+    asked = [made.domain for made in plan.randomizers if isinstance(made, Text)]
+    if candidates and not asked:
+        raise ParameterError("candidates", must="be left out: no question asks for text")
+    for texts in asked:
+        wrong = sum(not texts.holds(text) for text in candidates)
+        if wrong:
+            raise ParameterError(
+                "candidates",
+                must="be texts of the alphabet",
+                got=f"{wrong:,} others",
+                hint="Take them out of the file.",
+            )
 
 
 def _require_fresh(plan: Plan, batches: Sequence[ReleasedBatch]) -> None:
@@ -142,7 +162,8 @@ def _counted(
     advance: Callable[[int], None],
 ) -> BatchCounts:
     receipt = batch.receipt
-    step = CountReports(plan, batch.epoch(plan), key)
+    epoch = batch.epoch(plan)
+    step = CountReports(plan, epoch, key)
     table = engine.count([batch.file], step, advance=advance)
     counts = ReportCounts.of(table, plan=plan, round_number=receipt.round)
     if counts.rows != receipt.counts.released:
@@ -154,7 +175,7 @@ def _counted(
     if any(plan.dummies):
         people = _people_without_dummies(plan, counts, batch)
     asked = None if batch.query is None else batch.query.question
-    return BatchCounts(receipt, asked, counts, people, batch.taken_over)
+    return BatchCounts(receipt, asked, counts, people, epoch.name, batch.taken_over)
 
 
 def _people_without_dummies(plan: Plan, counts: ReportCounts, batch: ReleasedBatch) -> int:
@@ -187,7 +208,7 @@ def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:
 
 
 def _estimates(
-    plan: Plan, batches: Sequence[BatchCounts], confidence: float
+    plan: Plan, batches: Sequence[BatchCounts], confidence: float, candidates: Sequence[str]
 ) -> Iterator[QuestionEstimate]:
     pooled: dict[tuple[int, str | None], list[BatchCounts]] = {}
     for batch in sorted(batches, key=lambda batch: batch.receipt.round):
@@ -195,14 +216,14 @@ def _estimates(
         pooled.setdefault((index, batch.asked), []).append(batch)
     for (first, asked), own in pooled.items():
         rounds = tuple(batch.receipt.round for batch in own)
-        randomizer = question(plan, rounds[0])
-        tally = sum((batch.counts.tally for batch in own[1:]), own[0].counts.tally)
+        randomizer = question(plan, rounds[0]).in_batches([batch.name for batch in own])
+        tally = randomizer.pool([batch.counts.tally for batch in own])
         n = sum(batch.reports for batch in own)
         if any(plan.dummies):
             dummies = DummySum.of(plan, batches=len(own))
             found = [_without_dummies(randomizer, tally, n, dummies, confidence)]
         else:
-            found = _estimated(randomizer, tally, n, confidence)
+            found = _estimated(randomizer, tally, n, confidence, candidates)
         for index, estimate in enumerate(found, start=first):
             words = asked or plan.questions[index % len(plan.questions)].text
             yield QuestionEstimate(plan.question_name(index), words, rounds, estimate)
@@ -221,14 +242,22 @@ def _without_dummies(
 
 
 def _estimated(
-    randomizer: Randomizer, tally: NDArray[np.int64], n: int, confidence: float
+    randomizer: Randomizer,
+    tally: NDArray[np.int64],
+    n: int,
+    confidence: float,
+    candidates: Sequence[str],
 ) -> list[Estimate]:
     """Return one estimate, or one per parallel question."""
     if not n:
         raise NotPublishedError("Nobody answered", hint=NOTHING)
-    if not isinstance(randomizer, ParallelRandomizer):
-        return [randomizer.estimate_tally(tally, n, confidence=confidence)]
     try:
-        return randomizer.estimate_tallies(tally, n, confidence=confidence)
+        if isinstance(randomizer, Text):
+            return [randomizer.find(tally, n, confidence=confidence, listed=candidates)]
+        if isinstance(randomizer, ParallelRandomizer):
+            return randomizer.estimate_tallies(tally, n, confidence=confidence, listed=candidates)
+        return [randomizer.estimate_tally(tally, n, confidence=confidence)]
     except ParameterError as error:
+        if error.parameter != "reports":
+            raise
         raise NotPublishedError(f"The reports must {error.must}", hint=NOTHING) from None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from croupier.analyzer.keys import KeySource
@@ -47,7 +48,7 @@ class CountReports:
         """Yield the sums over all rows of the first column, in one batch of the schema `COUNTS`."""
         number = self.epoch.round_number
         randomizer = question(self.plan, number)
-        tally = randomizer.tally(randomizer.report_format.empty(0))
+        tally = np.zeros(randomizer.tally_size, dtype=np.int64)
         key = self.key.load(self.epoch.analyzer)
         counts, open_one = Counter[str](), opener(Seal.INNER, key=key, epoch=self.epoch)
         for batch in batches:
@@ -118,13 +119,12 @@ class ReportCounts:
     def of(cls, table: pa.Table, *, plan: Plan, round_number: int) -> "ReportCounts":
         """Read the counts from the result of `Engine.count`."""
         randomizer = question(plan, round_number)
-        tally = randomizer.tally(randomizer.report_format.empty(0))
-        named = Counter[str]()
-        for row in table.to_pylist():
-            if row["name"] == _TALLY:
-                tally[row["entry"]] = row["count"]
-            else:
-                named[row["name"]] = row["count"]
+        tally = np.zeros(randomizer.tally_size, dtype=np.int64)
+        is_tally = pc.equal(table["name"], _TALLY)
+        entries = table.filter(is_tally)
+        tally[entries["entry"].to_numpy()] = entries["count"].to_numpy()
+        rest = table.filter(pc.invert(is_tally)).to_pylist()
+        named = Counter({row["name"]: row["count"] for row in rest})
         return cls(
             rows=named[_ROW],
             duplicate=named[_DUPLICATE],

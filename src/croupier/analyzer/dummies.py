@@ -15,6 +15,8 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.support_count import SupportCount
 from croupier.plan.noise import CountNoise
 from croupier.plan.plan import Plan
+from croupier.randomizers.distribution import Distribution
+from croupier.randomizers.estimates.tree_fit import CountFit
 from croupier.shufflers.dummies import DummyTable
 
 __all__ = ["DummySum", "added_tail", "estimate_with_dummies"]
@@ -141,6 +143,8 @@ def estimate_with_dummies(
         dummies: The law of the dummies.
         confidence: The coverage of each interval.
     """
+    if isinstance(randomizer, Distribution):
+        return _distribution(randomizer, tally, n, dummies=dummies, confidence=confidence)
     domain = randomizer.domain
     own, other = (dummies.kept * float(chance) for chance in randomizer.require_answer_chances())
     points = ((tally - dummies.mean) / n - other) / (own - other)
@@ -155,6 +159,29 @@ def estimate_with_dummies(
         confidence=confidence,
         rule=DummyRule(tally, dummies, n, own, other),
     )
+
+
+def _distribution(
+    randomizer: Distribution,
+    tally: NDArray[np.int64],
+    n: int,
+    *,
+    dummies: DummySum,
+    confidence: float,
+) -> Estimate:
+    """Estimate the distribution of a number from counts that contain dummies.
+
+    A count of N people has the variance N K (1 - K) + V: each is kept with the chance K, and V is
+    that of the dummies.
+    """
+    kept, numbers = dummies.kept, np.arange(len(dummies.law))
+    points = np.asarray((tally - dummies.mean) / (n * kept), dtype=np.float64)
+    variances = np.clip(points, 0.0, 1.0) * n * kept * (1 - kept) + dummies.variance
+    away = np.abs(numbers - numbers @ dummies.law)
+    jump = float(away**3 @ dummies.law) / max(dummies.variance, math.ulp(0.0))
+    scale = n * kept
+    fit = CountFit.of(points, n, variances=variances / scale**2, jump=max(jump, 1.0) / scale)
+    return fit.estimate(randomizer.grid, confidence=confidence)
 
 
 def added_tail(

@@ -37,6 +37,7 @@ def require_plausible(plan: Plan, batch: BatchCounts, *, most_unopened: float) -
     _require_opened(plan, batch, most_unopened)
     _require_people(plan, batch)
     _require_coins(plan, batch)
+    _require_lots(plan, batch)
     _require_dummies(plan, batch)
 
 
@@ -131,6 +132,28 @@ def _require_coins(plan: Plan, batch: BatchCounts) -> None:
             f"too {wrong} for a plan in which each answers with chance {float(chance):.3g}",
             hint=f"{NOTHING} Clients do not draw their rounds as the plan says.",
         )
+
+
+def _require_lots(plan: Plan, batch: BatchCounts) -> None:
+    """Refuse a batch in which some part of a question has more or fewer answers than coins give.
+
+    Each person draws one question of several, or one level of a tree. With A answers, c of them of
+    corrupt people who choose, a part with the chance p has between Bin(A - c, p) and
+    Bin(A - c, p) + c.
+    """
+    lots = question(plan, batch.receipt.round).lots(batch.counts.tally)
+    answers = batch.counts.answers
+    corrupt = plan.population.corrupt(answers)
+    honest = max(0, answers - corrupt)
+    for place, (count, chance) in enumerate(lots, start=1):
+        few = binomial_tail(honest - count, honest, success=float(1 - chance))
+        many = binomial_tail(count - corrupt, honest, success=float(chance))
+        if min(few, many) < FALSE_ALARM / len(lots):
+            raise NotPublishedError(
+                f"Round {batch.receipt.round} has {count:,} of {answers:,} answers to part {place} "
+                f"of {len(lots)}; each person draws it with chance {float(chance):.3g}",
+                hint=f"{NOTHING} Clients do not draw what they answer as the plan says.",
+            )
 
 
 def _require_dummies(plan: Plan, batch: BatchCounts) -> None:

@@ -31,6 +31,7 @@ _ABOUT_ANSWERS = (
     Metric.EPSILON,
     Metric.GUESS_OF_TWO,
     Metric.GUESS_INFORMED,
+    Metric.WITHIN_INFORMED,
     Metric.BAYES_SECURITY,
 )
 

@@ -1,13 +1,14 @@
 """`croupier estimate`: shares or a mean, from a column of reports."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from croupier.cli.options.mechanism import Choice, takes_mechanism
 from croupier.cli.output.column_files import ColumnFile, parse_reports, stored_randomizer
+from croupier.cli.output.distributions import Quantiles, Ranges, Statements, distribution_document
 from croupier.cli.output.estimates import (
     All,
     Confidence,
@@ -17,7 +18,14 @@ from croupier.cli.output.estimates import (
     print_estimate,
 )
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
+from croupier.cli.output.texts import Candidates, read_candidates, texts_document
 from croupier.errors import ParameterError
+from croupier.randomizers.estimates.distribution import DistributionEstimate
+from croupier.randomizers.estimates.found_texts import FoundTexts
+from croupier.randomizers.text import Text
+
+if TYPE_CHECKING:
+    from croupier.model import Estimate
 
 __all__ = ["HELP", "command"]
 
@@ -41,6 +49,9 @@ def command(
     project: Annotated[
         bool, typer.Option("--project", help="Project the shares onto the simplex.")
     ] = False,
+    candidates: Candidates = None,
+    quantile: Quantiles = None,
+    ranges: Ranges = None,
     all_values: All = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -65,9 +76,17 @@ def command(
             tally = tally + randomizer.tally(parse_reports(entries, randomizer))
             n += len(entries)
             advance(len(entries))
+    asked = Statements.of(quantile, ranges)
     if not n:
         raise ParameterError("FILE", must="contain at least one report")
-    estimate = randomizer.estimate_tally(tally, n, confidence=confidence)
+    if isinstance(randomizer, Text):
+        listed = read_candidates(candidates)
+        estimate: Estimate = randomizer.find(tally, n, confidence=confidence, listed=listed)
+    elif candidates is not None:
+        must = f"be left out: {randomizer.mechanism} asks for no text"
+        raise ParameterError("--candidates", must=must)
+    else:
+        estimate = randomizer.estimate_tally(tally, n, confidence=confidence)
     estimate = estimate.simultaneous() if simultaneous else estimate
     estimate = estimate.projected() if project else estimate
     if json:
@@ -77,7 +96,16 @@ def command(
             n=n,
             confidence=estimate.confidence,
             estimates=estimate_document(estimate),
+            **_more(estimate, asked),
         )
     elif not quiet:
-        print_estimate(estimate, confidence, everything=all_values)
-        out.print(f"\n{estimate.n:,} reports. {how_intervals_hold(simultaneous=simultaneous)}")
+        print_estimate(estimate, confidence, everything=all_values, asked=asked)
+        held = how_intervals_hold([estimate], everything=all_values)
+        out.print(f"\n{estimate.n:,} reports. {held}")
+
+
+def _more(estimate: "Estimate", asked: Statements) -> dict[str, Any]:
+    """Return what else is known of a distribution, or of texts."""
+    if isinstance(estimate, DistributionEstimate):
+        return {"distribution": distribution_document(estimate, asked)}
+    return {"texts": texts_document(estimate)} if isinstance(estimate, FoundTexts) else {}

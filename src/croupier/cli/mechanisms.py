@@ -1,12 +1,13 @@
 """`croupier mechanisms`: the mechanisms and their errors."""
 
 from inspect import getdoc
+from string import ascii_lowercase
 from typing import Annotated, Any
 
 import typer
 
 from croupier.cli.options.mechanism import count
-from croupier.cli.output.terminal import Json, out, print_json, print_table
+from croupier.cli.output.terminal import Json, out, print_json, print_table, say
 from croupier.errors import ParameterError
 from croupier.numerics.validate import whole_number
 from croupier.randomizers import MECHANISMS, parameters, randomizer
@@ -22,6 +23,7 @@ Example: croupier mechanisms --k 50 --max-epsilon-local 4 --n 1e6
 """
 
 _RANGE = {"low": 0.0, "high": 1.0, "step": 0.05}
+_TEXTS = {"longest": 12, "alphabet": ascii_lowercase}
 
 
 def command(
@@ -41,9 +43,10 @@ def command(
         return
     head = ("mechanism", "estimates", "bytes", "error", "parameters")
     print_table(head, [_cells(row) for row in rows], right=(2, 3))
-    out.print(
-        f"\nBytes per report and error at k = {k:,}, max_epsilon_local = {max_epsilon_local:g}, "
-        f"n = {n:,}."
+    out.print()
+    say(
+        f"Bytes per report and error at k = {k:,}, max_epsilon_local = {max_epsilon_local:g}, "
+        f"n = {n:,}; of text with {_TEXTS['longest']} letters a-z."
     )
 
 
@@ -51,7 +54,7 @@ def _describe(mechanism: str, k: int, max_epsilon_local: float, n: int) -> dict[
     """One row; without an example if it needs a matrix or queries, or cannot be that large."""
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
-    own = {"grid": _RANGE, "dimension": k, "k": k}
+    own = {"grid": _RANGE, "dimension": k, "k": k} | _TEXTS
     needed = {"matrix", "queries"} & names.keys()
     example, reason = None, f"it depends on your {''.join(needed)}"
     if not needed:
@@ -74,7 +77,8 @@ def _describe(mechanism: str, k: int, max_epsilon_local: float, n: int) -> dict[
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     special = {"max_epsilon_local", "denominator", "prime", "labels"}
-    names = [parameter["name"] for parameter in row["parameters"]]
+    first = sorted(row["parameters"], key=lambda parameter: not parameter["required"])
+    names = [parameter["name"] for parameter in first]
     size, error = row["report_bytes"], row["rms_error"]
     return (
         row["mechanism"],

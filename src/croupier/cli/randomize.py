@@ -10,6 +10,7 @@ from croupier.cli.output.column_files import ColumnFile, check_suffix, report_wr
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.documents.plots.figure import require_folder
 from croupier.errors import ParameterError
+from croupier.model.texts import Texts
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits
 
@@ -46,7 +47,7 @@ def command(
     require_folder("--output", output)
     if output.resolve() == file.resolve():
         raise ParameterError("--output", must="be a different file from the input")
-    text = chosen.labels is not None
+    text = chosen.labels is not None or isinstance(randomizer.domain, Texts)
     source = ColumnFile(file, column, text=text, values=randomizer.domain)
     rng = Keystream(insecure_seed=insecure_seed)
     rows = 0

@@ -168,15 +168,16 @@ class Client:
             if query is not None:
                 value = _answered(value, query)
             self._require_value(value, shuffler.round)
+            asked = b"" if query is None else query.digest
             turn = self._turn(state, shuffler.round)
             position = shuffler.round % rounds_of_a_collection(self.plan)
             if not turn.first <= position <= turn.last:
                 return None
             if position == turn.answers:
-                report = self._randomised(state, value, shuffler.round)
+                report = self._randomised(state, value, shuffler, asked)
             else:
                 report = encode_report(self.plan, None, round_number=shuffler.round)
-            kept = _Kept(report, b"" if query is None else query.digest)
+            kept = _Kept(report, asked)
             made = self._seal(state, kept, shuffler, delay, prepared=now if is_prepared else None)
             # A function of the question may take a time that depends on the value.
             left = min(delay, max(0.0, delay - (self._clock() - now)))
@@ -193,8 +194,9 @@ class Client:
     ) -> Submission | None:
         """Seal the same report for another batch, after the shuffler signed that it refused it.
 
-        Return None if no other batch asks the same, or the report is no longer known, or there is
-        no token for the other batch's round: then the round is lost. So it is with two shufflers:
+        Return None if no other batch asks the same, or the report means nothing in another one, or
+        it is no longer known, or there is no token for the other batch's round: then the round is
+        lost. So it is with two shufflers:
         the first one alone may have signed the refusal and handed the report on all the same, and
         the second one would see it in two batches.
 
@@ -269,6 +271,8 @@ class Client:
 
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
+            return False
+        if question(self.plan, submission.round_number).varies_by_batch:
             return False
         return shuffler.round == submission.round_number or self.plan.participation_model.one_batch
 
@@ -371,12 +375,15 @@ class Client:
             hint = "Check its type against the plan."
             raise DataError(1, "value cannot be randomised", hint=hint) from None
 
-    def _randomised(self, state: State, value: Any, round_number: int) -> bytes:
+    def _randomised(self, state: State, value: Any, shuffler: ShufflerKey, asked: bytes) -> bytes:
         """Return the encoded report; an earlier one if noise is reused."""
+        round_number = shuffler.round
         place = f"{self.plan.digest}/{question_index(self.plan, round_number)}"
         if place in state.resent:
             return bytes.fromhex(state.resent[place])
-        report = question(self.plan, round_number).randomize_one(value, rng=self._rng)
+        batch = shuffler.epoch(self.plan, query=asked).name
+        mechanism = question(self.plan, round_number).in_batches((batch,))
+        report = mechanism.randomize_one(value, rng=self._rng)
         data = encode_report(self.plan, report, round_number=round_number)
         if self.plan.participation.noise == "reused":
             state.resent[place] = data.hex()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from croupier.plan.plan import Plan
+    from croupier.protocol.wire import Epoch
 
 __all__ = ["send_all"]
 
@@ -74,7 +75,7 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
         return Outcome.CLOSED
     shuffler = max(keys.shuffler, key=lambda entry: entry.round)
     epoch = shuffler.epoch(plan)
-    reports = _encoded(plan, columns, shuffler.round, rng)
+    reports = _encoded(plan, columns, epoch, rng)
     owned = plan.shuffling.groups is not None
     envelopes = (
         seal(report, epoch=epoch, shuffler=shuffler, owner=owner if owned else None)
@@ -89,12 +90,13 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
 
 
 def _encoded(
-    plan: Plan, columns: Iterable[NDArray[Any]], round_number: int, rng: Keystream | None
+    plan: Plan, columns: Iterable[NDArray[Any]], epoch: Epoch, rng: Keystream | None
 ) -> Iterator[bytes]:
     stream = Keystream() if rng is None else rng
+    mechanism = question(plan, epoch.round_number).in_batches((epoch.name,))
     for values in columns:
-        for report in np.asarray(question(plan, round_number).randomize(values, rng=stream)):
-            yield encode_report(plan, report, round_number=round_number)
+        for report in np.asarray(mechanism.randomize(values, rng=stream)):
+            yield encode_report(plan, report, round_number=epoch.round_number)
 
 
 def _groups(envelopes: Iterator[bytes], size: int) -> Iterator[list[bytes]]:

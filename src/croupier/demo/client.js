@@ -714,20 +714,33 @@ async function info(epoch, role, key) {
 		second: [epoch.analyzer],
 		outer: [...epoch.onward, epoch.analyzer]
 	};
-	const list = canonical({
-		batch: epoch.batch,
-		keys: [hex(key), ...after[role]],
-		plan: epoch.plan,
-		query: epoch.query,
-		round: epoch.roundNumber
-	});
-	const digest = await sha256(utf8(list));
+	const digest = await listed(epoch, [hex(key), ...after[role]]);
 	return concat(...[
 		utf8("croupier"),
 		bigEndian(VERSION, 1),
 		utf8(role),
 		digest
 	].flatMap((field) => [bigEndian(field.length, 2), field]));
+}
+/**
+* Return the name of the batch, 32 bytes, from which mechanisms derive public functions.
+*
+* The list names the public keys of everybody after the first shuffler, which draws the batch's 16
+* bytes: with two shufflers both have their part in it.
+*/
+function batchName(epoch) {
+	return listed(epoch, [...epoch.onward, epoch.analyzer]);
+}
+/** Return the digest of the list of plan, batch, round, query and some public keys. */
+function listed(epoch, keys) {
+	const { batch, plan, query, roundNumber: round } = epoch;
+	return sha256(utf8(canonical({
+		batch,
+		keys,
+		plan,
+		query,
+		round
+	})));
 }
 /** Encode a report, or null, as the bytes that are sealed. */
 function encodeReport(format, report, size) {
@@ -1298,7 +1311,7 @@ var init_table = __esmMin((() => {
 }));
 // src/words.ts
 /** Return a text of at most so many characters, if it is given. */
-function words(name, value, most) {
+function words$1(name, value, most) {
 	if (value === void 0) return void 0;
 	if (typeof value === "string" && isOneLine(value) && [...value].length <= most) return value;
 	throw new ParameterError(name, { must: `be a text of 1 to ${most} characters, on one line` });
@@ -1405,11 +1418,9 @@ var init_domain = __esmMin((() => {
 	};
 	Product = class {
 		parts;
-		size;
 		width;
 		constructor(parts) {
 			this.parts = parts;
-			this.size = parts.reduce((product, part) => product * part.size, 1);
 			this.width = parts.reduce((sum, part) => sum + (part.width ?? 1), 0);
 		}
 		encode(value) {
@@ -1430,8 +1441,11 @@ var init_randomizer = __esmMin((() => {
 	Randomizer = class {
 		/** The number of possible reports, if dummies can be made of them. */
 		alphabetSize = void 0;
-		randomize(value, rng) {
-			return this.respond(this.domain.encode(value), draw(this.drawBounds, rng));
+		/** True if what a report means depends on the batch that it is for. */
+		variesByBatch = false;
+		/** Randomise a value for a batch; the hashes of the platform are asynchronous. */
+		async randomize(value, rng, batch) {
+			return this.respond(this.domain.encode(value), draw(this.drawBounds, rng), batch);
 		}
 	};
 }));
@@ -1535,6 +1549,7 @@ var init_parallel = __esmMin((() => {
 		domain;
 		drawBounds;
 		reportFormat;
+		variesByBatch;
 		/** The draws that each query uses. */
 		#columns;
 		constructor(queries, weights) {
@@ -1545,16 +1560,17 @@ var init_parallel = __esmMin((() => {
 			requireQueries(queries, weights, total);
 			this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
 			this.domain = new Product(queries.map((query) => query.domain));
+			this.variesByBatch = queries.some((query) => query.variesByBatch);
 			this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
 			const shared = sharedDraws(queries);
 			this.drawBounds = [total, ...[...shared].flatMap(([bound, times]) => Array(times).fill(bound))];
 			this.#columns = queries.map((query) => columnsOf(query, shared));
 		}
-		respond(indices, draws) {
+		async respond(indices, draws, batch) {
 			const drawn = weighted(this.weights, draws[0]);
 			const query = this.queries[drawn];
 			const own = this.#columns[drawn].map((place) => draws[place]);
-			const answer = query.respond(indices[drawn], own);
+			const answer = await query.respond(indices[drawn], own, batch);
 			const padding = this.reportFormat.bounds.length - 1 - answer.length;
 			return [
 				BigInt(drawn),
@@ -1703,11 +1719,12 @@ var Client = class {
 			const turn = this.#turn(state, shuffler.round);
 			const position = shuffler.round % roundsOfACollection(this.plan);
 			if (position < turn.first || position > turn.last) return null;
-			const report = position === turn.answers ? this.#randomised(state, answer, shuffler.round) : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
+			const asked = query?.digest ?? "";
+			const report = position === turn.answers ? await this.#randomised(state, answer, shuffler, asked) : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
 			const kept = {
 				batch: shuffler.batch,
 				report,
-				query: query?.digest ?? ""
+				query: asked
 			};
 			const made = await this.#seal(state, kept, shuffler, delay, isPrepared ? now : null);
 			return waits ? {
@@ -1761,9 +1778,10 @@ var Client = class {
 	/**
 	* Seal the same report for another batch, after the shuffler signed that it refused it.
 	*
-	* Return null if no other batch asks the same, the report is no longer known, or there is no
-	* token for the other batch's round: then the round is lost. So it is with two shufflers: the first one alone may have signed the refusal and
-	* handed the report on all the same, and the second one would see it in two batches.
+	* Return null if no other batch asks the same, the report means nothing in another one or is no
+	* longer known, or there is no token for the other batch's round: then the round is lost. So it is
+	* with two shufflers: the first one alone may have signed the refusal and handed the report on all
+	* the same, and the second one would see it in two batches.
 	*/
 	async reseal({ submission, refusal, authorization }, { keyLists }) {
 		const { what } = NOT_ACCEPTED;
@@ -1800,6 +1818,7 @@ var Client = class {
 	}
 	#asksTheSame(shuffler, { batch, roundNumber }) {
 		if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
+		if (this.plan.question(roundNumber).variesByBatch) return false;
 		return shuffler.round === roundNumber || this.plan.everybodyAnswers;
 	}
 	/** Return the signed opening of the answered round, and who signs for the shuffler. */
@@ -1878,11 +1897,13 @@ var Client = class {
 		}
 	}
 	/** Return the encoded report; an earlier one if noise is reused. */
-	#randomised(state, value, roundNumber) {
+	async #randomised(state, value, shuffler, query) {
+		const { round: roundNumber } = shuffler;
 		const place = `${this.plan.digest}/${this.plan.questionIndex(roundNumber)}`;
 		const before = state.resent[place];
 		if (before !== void 0) return fromHex(before);
-		const report = this.plan.question(roundNumber).randomize(value, this.#rng);
+		const batch = await batchName(epochOf(this.plan, shuffler, query));
+		const report = await this.plan.question(roundNumber).randomize(value, this.#rng, batch);
 		const data = encodeReport(this.#format(roundNumber), report, this.plan.reportSize);
 		if (this.plan.noise === "reused") state.resent[place] = hex(data);
 		return data;
@@ -2119,37 +2140,34 @@ var init_k_rr = __esmMin((() => {
 	};
 }));
 // src/randomizers/plain.ts
-init_k_rr();
-init_domain();
-init_randomizer();
-init_report();
-init_table();
-/**
-* Report the value itself.
-*
-* The report alone protects nothing. A plan is refused where no shuffler adds dummies.
-*/
-var Plain = class extends Randomizer {
-	maxEpsilonLocal = Number.POSITIVE_INFINITY;
-	domain;
-	/** One draw, always 0: nothing is random. */
-	drawBounds = [1n];
-	reportFormat;
-	alphabetSize;
-	constructor(specification) {
-		super();
-		this.domain = Categories.of(table("plain", specification, [
-			"mechanism",
-			"k",
-			"labels"
-		]));
-		this.alphabetSize = this.domain.size;
-		this.reportFormat = new ReportFormat([BigInt(this.domain.size)]);
-	}
-	respond(index) {
-		return [BigInt(index)];
-	}
-};
+var Plain;
+var init_plain = __esmMin((() => {
+	init_domain();
+	init_randomizer();
+	init_report();
+	init_table();
+	Plain = class extends Randomizer {
+		maxEpsilonLocal = Number.POSITIVE_INFINITY;
+		domain;
+		/** One draw, always 0: nothing is random. */
+		drawBounds = [1n];
+		reportFormat;
+		alphabetSize;
+		constructor(specification) {
+			super();
+			this.domain = Categories.of(table("plain", specification, [
+				"mechanism",
+				"k",
+				"labels"
+			]));
+			this.alphabetSize = this.domain.size;
+			this.reportFormat = new ReportFormat([BigInt(this.domain.size)]);
+		}
+		respond(index) {
+			return [BigInt(index)];
+		}
+	};
+}));
 // src/numerics/independence.ts
 /**
 * Tell whether rows, each given by the places of its ones, are independent as rationals.
@@ -2281,18 +2299,18 @@ var rappor_exports = /* @__PURE__ */ __exportAll({ Rappor: () => Rappor });
 /** Return filters of the given size, or of the least power of two from 4k on that is enough. */
 function filtersOf({ bits }, hashes) {
 	if (bits !== void 0) {
-		const given = new BloomFilters(hashes, count("bits", bits, 1, MOST_BITS$1));
+		const given = new BloomFilters(hashes, count("bits", bits, 1, MOST_BITS$2));
 		if (given.isDetermined) return given;
 		throw new ParameterError("bits", { must: "be enough to tell the categories apart" });
 	}
 	let size = 2 ** (4 * hashes.length - 1).toString(2).length;
-	for (; size <= MOST_BITS$1; size *= 2) {
+	for (; size <= MOST_BITS$2; size *= 2) {
 		const made = new BloomFilters(hashes, size);
 		if (made.isDetermined) return made;
 	}
 	throw new ParameterError("hashes", { must: "be fewer to tell the categories apart" });
 }
-var MOST_CATEGORIES, MOST_BITS$1, MOST_HASHES, USUAL_HASHES, Rappor;
+var MOST_CATEGORIES, MOST_BITS$2, MOST_HASHES, USUAL_HASHES, Rappor;
 var init_rappor = __esmMin((() => {
 	init_domain();
 	init_errors();
@@ -2303,7 +2321,7 @@ var init_rappor = __esmMin((() => {
 	init_bloom_filter();
 	init_calibrated();
 	MOST_CATEGORIES = 1e3;
-	MOST_BITS$1 = 2 ** 16;
+	MOST_BITS$2 = 2 ** 16;
 	MOST_HASHES = 1e3;
 	USUAL_HASHES = 2;
 	Rappor = class Rappor extends Randomizer {
@@ -2352,6 +2370,19 @@ var init_rappor = __esmMin((() => {
 		}
 	};
 }));
+// src/randomizers/buckets.ts
+/** Return the whole number nearest to e^epsilon + 1, but at most so many. */
+function bestBuckets(epsilon, most) {
+	const low = expBelow(exactly(epsilon));
+	const best = nearest({
+		...low,
+		numerator: low.numerator + low.denominator
+	});
+	return best < most ? best : most;
+}
+var init_buckets = __esmMin((() => {
+	init_rounding();
+}));
 // src/randomizers/local_hashing.ts
 var local_hashing_exports = /* @__PURE__ */ __exportAll({ LocalHashing: () => LocalHashing });
 function primeOf({ prime }) {
@@ -2361,14 +2392,9 @@ function primeOf({ prime }) {
 	return given;
 }
 /** Return the given number of buckets, or the one nearest to e^epsilon + 1. */
-function bucketsOf({ buckets }, epsilon, prime) {
+function bucketsOf$1({ buckets }, epsilon, prime) {
 	if (buckets !== void 0) return wholeNumber("buckets", buckets, 2n, prime);
-	const low = expBelow(exactly(epsilon));
-	const best = nearest({
-		...low,
-		numerator: low.numerator + low.denominator
-	});
-	return best < prime ? best : prime;
+	return bestBuckets(epsilon, prime);
 }
 var LARGEST_PRIME, LocalHashing;
 var init_local_hashing = __esmMin((() => {
@@ -2376,9 +2402,10 @@ var init_local_hashing = __esmMin((() => {
 	init_errors();
 	init_randomizer();
 	init_report();
-	init_rounding();
 	init_table();
+	init_buckets();
 	init_calibrated();
+	init_k_rr();
 	LARGEST_PRIME = 2642239n;
 	LocalHashing = class extends Randomizer {
 		maxEpsilonLocal;
@@ -2401,7 +2428,7 @@ var init_local_hashing = __esmMin((() => {
 			this.domain = Categories.of(own);
 			this.#prime = primeOf(own);
 			if (BigInt(this.domain.size) > this.#prime) throw new ParameterError("k", { must: `be at most ${this.#prime}` });
-			this.buckets = bucketsOf(own, this.maxEpsilonLocal, this.#prime);
+			this.buckets = bucketsOf$1(own, this.maxEpsilonLocal, this.#prime);
 			const denominator = denominatorOf(own);
 			this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.buckets);
 			this.drawBounds = [this.#prime ** 3n, denominator];
@@ -2419,6 +2446,312 @@ var init_local_hashing = __esmMin((() => {
 				seed % prime
 			];
 			return ((square * value + linear) * value + constant) % prime % this.buckets;
+		}
+	};
+}));
+// src/randomizers/hash_family.ts
+/**
+* Return the bucket of a message under one function of the family that a batch's name gives.
+*
+* With the fingerprint x1 2^32 + x0 of the message and the words a1, a0, b of the function,
+*
+*     h(m) = (((a1 x1 + a0 x0 + b) mod 2^64) div 2^32) g div 2^32.
+*/
+async function bucketOf(message, { name, row, buckets }) {
+	const seed = await sha256(concat(LABEL, name));
+	const [fingerprint] = await words(seed, MESSAGE, message);
+	const [first, second, constant] = await words(seed, FUNCTION, bigEndian(row, 4));
+	return (first * (fingerprint >> HALF) + second * (fingerprint & LOW) + constant >> HALF & LOW) * buckets >> HALF;
+}
+/** Return the first three words of a digest. */
+async function words(...parts) {
+	const view = new DataView((await sha256(concat(...parts))).buffer);
+	return [
+		view.getBigUint64(0),
+		view.getBigUint64(8),
+		view.getBigUint64(16)
+	];
+}
+var LABEL, MESSAGE, FUNCTION, HALF, LOW;
+var init_hash_family = __esmMin((() => {
+	init_bytes();
+	LABEL = utf8("croupier hash family v1");
+	MESSAGE = Uint8Array.of(0);
+	FUNCTION = Uint8Array.of(1);
+	HALF = 32n;
+	LOW = (1n << HALF) - 1n;
+}));
+// src/randomizers/family_hashing.ts
+/** Return the given number of buckets, or the one nearest to e^epsilon + 1. */
+function bucketsOf({ buckets }, epsilon) {
+	if (buckets !== void 0) return wholeNumber("buckets", buckets, 2n, MOST_BUCKETS);
+	return bestBuckets(epsilon, CHOSEN_BUCKETS);
+}
+var OF_A_FAMILY, USUAL_FUNCTIONS, MOST_FUNCTIONS, MOST_BUCKETS, CHOSEN_BUCKETS, MOST_CELLS, FamilyHashing;
+var init_family_hashing = __esmMin((() => {
+	init_errors();
+	init_randomizer();
+	init_report();
+	init_table();
+	init_buckets();
+	init_calibrated();
+	init_hash_family();
+	init_k_rr();
+	OF_A_FAMILY = [
+		...COMMON,
+		"functions",
+		"buckets"
+	];
+	USUAL_FUNCTIONS = 1024;
+	MOST_FUNCTIONS = 2 ** 16;
+	MOST_BUCKETS = 2n ** 16n;
+	CHOSEN_BUCKETS = 2n ** 12n;
+	MOST_CELLS = 2n ** 26n;
+	FamilyHashing = class extends Randomizer {
+		domain;
+		maxEpsilonLocal;
+		drawBounds;
+		reportFormat;
+		variesByBatch = true;
+		blanket;
+		#functions;
+		#buckets;
+		constructor(own, domain, levels) {
+			super();
+			this.domain = domain;
+			this.maxEpsilonLocal = maxEpsilonOf(own);
+			const { functions = USUAL_FUNCTIONS } = own;
+			this.#functions = count("functions", functions, 1, MOST_FUNCTIONS);
+			this.#buckets = bucketsOf(own, this.maxEpsilonLocal);
+			const rows = BigInt(levels * this.#functions);
+			if (rows * this.#buckets > MOST_CELLS) {
+				const must = `give at most ${MOST_CELLS} counts with the levels and the buckets`;
+				throw new ParameterError("functions", { must });
+			}
+			const denominator = denominatorOf(own);
+			this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.#buckets);
+			this.drawBounds = [rows, denominator];
+			this.reportFormat = new ReportFormat([rows, this.#buckets]);
+		}
+		async respond(index, draws, batch) {
+			const [row, drawn] = draws;
+			return [row, karyResponse(await bucketOf(this.message(index, Math.floor(Number(row) / this.#functions)), {
+				name: batch,
+				row,
+				buckets: this.#buckets
+			}), drawn, this.blanket, this.#buckets)];
+		}
+	};
+}));
+// src/randomizers/dictionary.ts
+var dictionary_exports = /* @__PURE__ */ __exportAll({ Dictionary: () => Dictionary });
+var Dictionary;
+var init_dictionary = __esmMin((() => {
+	init_bytes();
+	init_domain();
+	init_table();
+	init_family_hashing();
+	Dictionary = class extends FamilyHashing {
+		constructor(specification) {
+			const own = table("dictionary", specification, [
+				...OF_A_FAMILY,
+				"k",
+				"labels"
+			]);
+			super(own, Categories.of(own), 1);
+		}
+		message(index) {
+			return bigEndian(index, 8);
+		}
+	};
+}));
+// src/texts.ts
+/** Return a text without the spaces at its ends. */
+function stripped(text) {
+	let [start, end] = [0, text.length];
+	while (text[start] === " ") start += 1;
+	while (end > start && text[end - 1] === " ") end -= 1;
+	return text.slice(start, end);
+}
+/** Return the number of each letter, from 1. */
+function placesOf(alphabet, normalised) {
+	const letters = typeof alphabet === "string" ? [...alphabet] : [];
+	const places = new Map(letters.map((letter, place) => [letter, place + 1]));
+	const hasHalves = letters.some((letter) => HALF_A_CHARACTER.test(letter));
+	if (places.size < 1 || places.size < letters.length || places.size > MOST_LETTERS || hasHalves) {
+		const must = `be at most ${MOST_LETTERS} letters that all differ, or be left out for bytes`;
+		throw new ParameterError("alphabet", { must });
+	}
+	if (letters.some((letter) => letter !== " " && normalised(letter) !== letter)) throw new ParameterError("alphabet", { must: "have letters that the normalisation leaves as they are" });
+	return places;
+}
+var BYTES, MOST_LETTERS, MOST_BITS$1, HALF_A_CHARACTER, NORMALISED, Texts;
+var init_texts = __esmMin((() => {
+	init_bytes();
+	init_errors();
+	init_table();
+	BYTES = 256;
+	MOST_LETTERS = 2 ** 16 - 1;
+	MOST_BITS$1 = 1e3;
+	HALF_A_CHARACTER = /\p{Cs}/u;
+	NORMALISED = {
+		none: (text) => text,
+		lower: (text) => stripped(text).replace(/[A-Z]/g, (sign) => sign.toLowerCase()),
+		nfc: (text) => stripped(text).normalize("NFC")
+	};
+	Texts = class {
+		longest;
+		/** The number of letters of the alphabet. */
+		letters;
+		#normalised;
+		#places;
+		constructor({ longest, alphabet, normalisation = "none" }) {
+			const known = oneOf("normalisation", normalisation, Object.keys(NORMALISED));
+			this.#normalised = NORMALISED[known];
+			if (alphabet !== void 0) this.#places = placesOf(alphabet, this.#normalised);
+			this.letters = this.#places?.size ?? BYTES;
+			const bits = (this.letters + 1).toString(2).length;
+			this.longest = count("longest", longest, 1, Math.floor(MOST_BITS$1 / bits));
+		}
+		encode(value) {
+			const codes = typeof value === "string" ? this.#codes(this.#normalised(value)) : [void 0];
+			return Array.from({ length: this.longest }, (_, place) => {
+				const code = place < codes.length ? codes[place] : 0;
+				if (code !== void 0) return code;
+				throw new DataError("The value is not a text of the alphabet. Map other letters to one of the alphabet, or leave the alphabet out.");
+			});
+		}
+		#codes(text) {
+			const places = this.#places;
+			if (places !== void 0) return Array.from(text, (letter) => places.get(letter));
+			if (HALF_A_CHARACTER.test(text)) return [void 0];
+			return Array.from(utf8(text), (byte) => byte + 1);
+		}
+	};
+}));
+// src/randomizers/text.ts
+var text_exports = /* @__PURE__ */ __exportAll({ Text: () => Text });
+/** Return the given lengths of the prefixes, or those that the size of the alphabet suggests. */
+function lengthsOf({ levels }, { longest, letters }) {
+	if (levels !== void 0) {
+		const given = list("levels", levels).map((each) => count("levels", each, 1, longest));
+		const ascend = given.every((each, place) => place === 0 || given[place - 1] < each);
+		if (given.at(-1) === longest && ascend) return given;
+		const must = `be ascending lengths of prefixes, the last ${longest}`;
+		throw new ParameterError("levels", { must });
+	}
+	const step = lettersWithin(CHILDREN, letters + 1);
+	const lengths = [];
+	for (let at = lettersWithin(FIRST_PREFIXES, letters + 1); at < longest; at += step) lengths.push(at);
+	return [...lengths, longest];
+}
+/** Return the number of letters up to which there are at most so many texts, at least one. */
+function lettersWithin(most, signs) {
+	let length = 1;
+	while (signs ** (length + 1) <= most) length += 1;
+	return length;
+}
+var FIRST_PREFIXES, CHILDREN, LETTER_SIZE, Text;
+var init_text = __esmMin((() => {
+	init_bytes();
+	init_errors();
+	init_table();
+	init_texts();
+	init_family_hashing();
+	FIRST_PREFIXES = 1e5;
+	CHILDREN = 1e3;
+	LETTER_SIZE = 2;
+	Text = class extends FamilyHashing {
+		#lengths;
+		constructor(specification) {
+			const own = table("text", specification, [
+				...OF_A_FAMILY,
+				"longest",
+				"alphabet",
+				"normalisation",
+				"levels"
+			]);
+			const texts = new Texts(own);
+			const lengths = lengthsOf(own, texts);
+			super(own, texts, lengths.length);
+			this.#lengths = lengths;
+		}
+		message(index, level) {
+			return concat(...[level, ...index.slice(0, this.#lengths[level])].map((letter) => bigEndian(letter, LETTER_SIZE)));
+		}
+	};
+}));
+// src/randomizers/distribution.ts
+var distribution_exports = /* @__PURE__ */ __exportAll({ Distribution: () => Distribution });
+/** Return the number of nodes of each level, the coarsest first. */
+function sizesOf(size, fanout) {
+	if (size <= 2 * fanout) return [size];
+	return [...sizesOf(Math.ceil(size / fanout), fanout), size];
+}
+/** Return the mechanism of each level: k-RR over few nodes, local hashing over many. */
+function levelsOf(sizes, { grid: _grid, fanout: _fanout, ...own }) {
+	const few = 3n * bestBuckets(maxEpsilonOf(own), BigInt(MOST_NUMBERS));
+	return sizes.map((k) => k <= few ? new KaryRandomizedResponse({
+		...own,
+		k
+	}) : new LocalHashing({
+		...own,
+		k
+	}));
+}
+var MOST_NUMBERS, USUAL_FANOUT, Distribution;
+var init_distribution = __esmMin((() => {
+	init_domain();
+	init_errors();
+	init_randomizer();
+	init_table();
+	init_buckets();
+	init_calibrated();
+	init_k_rr();
+	init_local_hashing();
+	init_parallel();
+	init_plain();
+	MOST_NUMBERS = 4096;
+	USUAL_FANOUT = 4;
+	Distribution = class extends Randomizer {
+		maxEpsilonLocal;
+		domain;
+		drawBounds;
+		reportFormat;
+		alphabetSize;
+		/** The mechanism of each level; none without an epsilon. */
+		levels;
+		#inner;
+		#inputOf;
+		constructor(specification) {
+			super();
+			const own = table("distribution", specification, [
+				...COMMON,
+				"grid",
+				"fanout"
+			]);
+			this.domain = Grid.of(own.grid);
+			const { size } = this.domain;
+			if (size > MOST_NUMBERS) throw new ParameterError("grid", { must: `have at most ${MOST_NUMBERS} numbers` });
+			const fanout = count("fanout", own.fanout ?? USUAL_FANOUT, 2, MOST_NUMBERS);
+			if (own.max_epsilon_local === void 0) {
+				this.levels = [];
+				this.#inner = new Plain({ k: size });
+				this.#inputOf = (index) => index;
+			} else {
+				const sizes = sizesOf(size, fanout);
+				const widths = sizes.map((_, level) => fanout ** (sizes.length - 1 - level));
+				this.levels = levelsOf(sizes, own);
+				this.#inner = new ParallelRandomizer(this.levels, Array(sizes.length).fill(1n));
+				this.#inputOf = (index) => widths.map((width) => Math.floor(index / width));
+			}
+			this.maxEpsilonLocal = this.#inner.maxEpsilonLocal;
+			this.drawBounds = this.#inner.drawBounds;
+			this.reportFormat = this.#inner.reportFormat;
+			this.alphabetSize = this.#inner.alphabetSize;
+		}
+		respond(index, draws, batch) {
+			return this.#inner.respond(this.#inputOf(index), draws, batch);
 		}
 	};
 }));
@@ -2875,10 +3208,8 @@ var init_sign_vectors = __esmMin((() => {
 	init_errors();
 	SignVectors = class {
 		width;
-		size;
 		constructor(width) {
 			this.width = width;
-			this.size = 2 ** width;
 		}
 		encode(value) {
 			if (!Array.isArray(value) || value.length !== this.width) throw new DataError(`The value must be a list of ${this.width} signs.`);
@@ -3119,6 +3450,7 @@ init_keystream();
 init_table();
 init_k_rr();
 init_parallel();
+init_plain();
 /**
 * The mechanisms that a plan can name.
 *
@@ -3131,6 +3463,9 @@ const MECHANISMS = /* @__PURE__ */ new Map([
 	["optimized-unary", async (own) => new (await (unary())).OptimizedUnaryEncoding(own)],
 	["rappor", async (own) => (await Promise.resolve().then(() => (init_rappor(), rappor_exports))).Rappor.of(own)],
 	["local-hashing", async (own) => new (await (Promise.resolve().then(() => (init_local_hashing(), local_hashing_exports)))).LocalHashing(own)],
+	["dictionary", async (own) => new (await (Promise.resolve().then(() => (init_dictionary(), dictionary_exports)))).Dictionary(own)],
+	["text", async (own) => new (await (Promise.resolve().then(() => (init_text(), text_exports)))).Text(own)],
+	["distribution", async (own) => new (await (Promise.resolve().then(() => (init_distribution(), distribution_exports)))).Distribution(own)],
 	["hadamard", async (own) => new (await (Promise.resolve().then(() => (init_hadamard(), hadamard_exports)))).HadamardResponse(own)],
 	["subset-selection", async (own) => new (await (subsets())).SubsetSelection(own)],
 	["laplace", async (own) => new (await (Promise.resolve().then(() => (init_laplace(), laplace_exports)))).DiscreteLaplace(own)],
@@ -3239,8 +3574,8 @@ var Plan = class Plan {
 	constructor(canonical, digest, plan, questions) {
 		this.canonical = canonical;
 		this.digest = digest;
-		this.title = words("title", plan.title, 200);
-		this.purpose = words("purpose", plan.purpose, 2e3);
+		this.title = words$1("title", plan.title, 200);
+		this.purpose = words$1("purpose", plan.purpose, 2e3);
 		this.wordings = list("questions", plan.questions).map(wordingOf);
 		requireDifferentNames(this.wordings);
 		this.questions = questions;
@@ -3271,6 +3606,7 @@ var Plan = class Plan {
 		this.#requireRoom();
 		if (this.owned && this.admission.by === "token") throw new ParameterError("admission.by", { must: "be \"credential\" with groups" });
 		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
+		if (this.noise === "reused" && this.questions.some((own) => own.variesByBatch)) throw new ParameterError("participation.noise", { must: "be \"fresh\" where every batch has hash functions of its own" });
 	}
 	/** Read the plan in a text, if the text has the digest that the person agreed to. */
 	static async read(canonical, digest) {
@@ -3320,7 +3656,7 @@ var Plan = class Plan {
 		if (!adds && dummies.length === 1) return;
 		if (this.owned || !this.everybodyAnswers) throw new ParameterError("shufflers", { must: "be one, without dummies, where people are in groups or send nulls" });
 		const bins = (this.#parallel ?? this.questions[0]).alphabetSize;
-		if (adds && (bins === void 0 || bins > MOST_BINS)) throw new ParameterError("shufflers.dummies", { must: `be for plain or k-rr, of at most ${MOST_BINS} values` });
+		if (adds && (bins === void 0 || bins > MOST_BINS)) throw new ParameterError("shufflers.dummies", { must: `be for at most ${MOST_BINS} possible reports, as of plain or k-rr` });
 	}
 	#requireRoom() {
 		const sent = this.#parallel === void 0 ? this.questions : [this.#parallel];
@@ -3341,8 +3677,8 @@ function admissionOf(value) {
 		"relay"
 	]);
 	const by = oneOf("admission.by", given.by, ["credential", "token"]);
-	words("admission.operator", given.operator, 200);
-	words("admission.relay", given.relay, 200);
+	words$1("admission.operator", given.operator, 200);
+	words$1("admission.relay", given.relay, 200);
 	const relay = given.relay;
 	if (by === "credential" && given.key === void 0) return {
 		by,
@@ -3362,7 +3698,7 @@ function publicKey(name, party, others) {
 		"key",
 		...others
 	]);
-	words(`${name}.operator`, operator, 200);
+	words$1(`${name}.operator`, operator, 200);
 	if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
 	throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
 }
@@ -3408,7 +3744,7 @@ function wordingOf(question) {
 	};
 	return {
 		name: questionName(question.name),
-		text: words("questions.text", question.text, 1e3)
+		text: words$1("questions.text", question.text, 1e3)
 	};
 }
 /** Refuse two questions of one name; those without are called by their number. */

@@ -138,6 +138,7 @@ def informed_upper_bound(
     *,
     epsilons: Iterable[float],
     k: int | None = None,
+    near: int = 1,
     prior: Prior | None = None,
 ) -> float:
     """The chance of guessing one of k values, whatever the others hold.
@@ -148,9 +149,14 @@ def informed_upper_bound(
     value; every epsilon gives a valid bound. q is the largest entry of `prior` and s the sum of the
     squares of all; for k equally likely values both are 1/k.
 
+    If a guess is right for the `near` = m values next to it, of k equally likely ones, q is m/k and
+    s is 1/k: (m e^epsilon + (k - 1) delta)/(m e^epsilon + k - m).
+
     Proof: let A_x be the batches at which x is guessed. Adding P_x(A_x) <= e^epsilon P_x'(A_x) +
     delta over all pairs x != x', with weights prior_x prior_x', gives
-    (1 - q) V <= e^epsilon q (1 - V) + (1 - s) delta for the sum V of the prior_x P_x(A_x).
+    (1 - q) V <= e^epsilon q (1 - V) + (1 - s) delta for the sum V of the prior_x P_x(A_x). With m
+    values for each guess, let A be the batches at which x is near the guess and x' is not: a batch
+    counts for k - m values x' in the sum of P_x(A), and for m values x in the sum of P_x'(A).
 
     Direction: upper, rounded up.
 
@@ -163,7 +169,8 @@ def informed_upper_bound(
         raise ParameterError("epsilons", must="be a list of numbers", hint="Try [0.1, 1.0].")
     if prior is None:
         k = whole_number("k", k or 0, least=2)
-        likeliest, other, pairs = Fraction(1, k), Fraction(k - 1, k), Fraction(k - 1, k)
+        near = min(k, whole_number("near", near, least=1))
+        likeliest, other, pairs = Fraction(near, k), Fraction(k - near, k), Fraction(k - 1, k)
     else:
         law = as_law(prior)
         likeliest, other = max(law), 1 - max(law)

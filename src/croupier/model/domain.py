@@ -15,7 +15,7 @@ from croupier.numerics.arrays import is_array, np
 from croupier.numerics.validate import unwrapped, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,6 +37,11 @@ class Domain(ABC):
     def shape(self) -> tuple[int, ...]:
         """The shape of one person's value: () for a single entry, (d,) for a row of d."""
         return ()
+
+    @property
+    def coded_shape(self) -> tuple[int, ...]:
+        """The shape of what `encode` turns one person's value into."""
+        return self.shape
 
     @abstractmethod
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -243,7 +248,12 @@ class Product(Domain):
     @property
     def shape(self) -> tuple[int, ...]:
         """The columns of all parts, one after the other."""
-        return (sum(math.prod(part.shape) for part in self.parts),)
+        return _joined(part.shape for part in self.parts)
+
+    @property
+    def coded_shape(self) -> tuple[int, ...]:
+        """The encoded columns of all parts, one after the other."""
+        return _joined(part.coded_shape for part in self.parts)
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """A matrix of the encoded columns of all parts, one row per person."""
@@ -251,11 +261,10 @@ class Product(Domain):
             raise ParameterError(
                 "values", must=f"be a matrix with {self.shape[0]} columns", got=values.shape
             )
-        indices = np.empty(values.shape, dtype=np.int64)
-        for part, own, coded in zip(
-            self.parts, self.split(values), self.split(indices), strict=True
-        ):
-            coded[...] = part.encode(own)
+        indices = np.empty((len(values), *self.coded_shape), dtype=np.int64)
+        columns = _columns(part.shape for part in self.parts)
+        for part, own, coded in zip(self.parts, columns, self.split(indices), strict=True):
+            coded[...] = part.encode(values[:, own])
         return indices
 
     def encode_one(self, value: Any) -> tuple[int, ...]:
@@ -264,25 +273,32 @@ class Product(Domain):
         >>> Product((Categories(("no", "yes")), SignVectors(2))).encode_one(["yes", -1, 1])
         (1, 0, 1)
         """
-        own = self.split_one(_row(value, self.shape))
-        coded = (part.encode_one(entry) for part, entry in zip(self.parts, own, strict=True))
+        row = _row(value, self.shape)
+        columns = _columns(part.shape for part in self.parts)
+        coded = [part.encode_one(row[own]) for part, own in zip(self.parts, columns, strict=True)]
         return tuple(chain.from_iterable(i if isinstance(i, tuple) else (i,) for i in coded))
 
-    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
-        """The columns of each part: views of shape (people, *part.shape)."""
-        return [rows[:, columns] for columns in self._columns]
+    def split(self, indices: NDArray[Any]) -> list[NDArray[Any]]:
+        """The encoded columns of each part: views of shape (people, *part.coded_shape)."""
+        return [indices[:, own] for own in _columns(part.coded_shape for part in self.parts)]
 
-    def split_one(self, row: Sequence[Any]) -> list[Any]:
-        """The columns of each part in one row: an entry, or a row of its own."""
-        return [row[columns] for columns in self._columns]
+    def split_one(self, index: Sequence[Any]) -> list[Any]:
+        """The encoded columns of each part in one row: an entry, or a row of its own."""
+        return [index[own] for own in _columns(part.coded_shape for part in self.parts)]
 
-    @property
-    def _columns(self) -> Iterator[slice | int]:
-        start = 0
-        for part in self.parts:
-            stop = start + math.prod(part.shape)
-            yield slice(start, stop) if part.shape else start
-            start = stop
+
+def _joined(shapes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape of entries and rows, one after the other."""
+    return (sum(map(math.prod, shapes)),)
+
+
+def _columns(shapes: Iterable[tuple[int, ...]]) -> Iterator[slice | int]:
+    """Yield where each of them is: the place of an entry, the places of a row."""
+    start = 0
+    for shape in shapes:
+        stop = start + math.prod(shape)
+        yield slice(start, stop) if shape else start
+        start = stop
 
 
 def _no_signs(count: int) -> DataError:

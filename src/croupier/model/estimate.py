@@ -13,6 +13,7 @@ from croupier.model.interval_rule import Ends, IntervalRule, NormalRule
 from croupier.model.result import Library, Result, data_frame, plain
 from croupier.numerics.arrays import np
 from croupier.numerics.simplex import simplex_projection
+from croupier.numerics.validate import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -38,6 +39,7 @@ class Estimate(Result):
         standard_errors: One standard deviation of each estimate's error.
         n: The number of reports that were counted.
         confidence: The coverage of each interval.
+        together: True if `simultaneous` made the intervals hold together.
         rule: How intervals follow from the counts. If not given, they follow from the standard
             errors, in the normal approximation.
         library: The data-frame library that the reports came from, if any.
@@ -57,6 +59,7 @@ class Estimate(Result):
     standard_errors: NDArray[np.float64]
     n: int
     confidence: float = 0.95
+    together: bool = field(default=False, repr=False)
     rule: IntervalRule | None = field(default=None, repr=False)
     library: Library | None = field(default=None, repr=False)
 
@@ -72,13 +75,23 @@ class Estimate(Result):
 
     @property
     def lower(self) -> NDArray[np.float64]:
-        """The lower end of each interval; each holds singly."""
+        """The lower end of each interval."""
         return self._ends[0]
 
     @property
     def upper(self) -> NDArray[np.float64]:
-        """The upper end of each interval; each holds singly."""
+        """The upper end of each interval."""
         return self._ends[1]
+
+    @property
+    def holds_together(self) -> bool:
+        """Tell whether all intervals hold together; else each holds singly."""
+        return self.together
+
+    @property
+    def coverage(self) -> float:
+        """The coverage of each interval, or of all together if they hold together."""
+        return 1 - (1 - self.confidence) * (len(self.values) if self.together else 1)
 
     @property
     def intervals(self) -> IntervalRule:
@@ -92,8 +105,21 @@ class Estimate(Result):
 
     def simultaneous(self) -> Estimate:
         """The same estimate with intervals that hold simultaneously (Bonferroni)."""
-        together = 1 - (1 - self.confidence) / len(self.values)
-        return replace(self, confidence=min(together, math.nextafter(1.0, 0.0)))
+        if self.holds_together:
+            return self
+        each = 1 - (1 - self.confidence) / len(self.values)
+        return replace(self, confidence=min(each, math.nextafter(1.0, 0.0)), together=True)
+
+    def largest(self, most: int) -> tuple[Estimate, list[int]]:
+        """Return the places of the largest values, at most so many, and intervals that hold there.
+
+        If some are left out, those that are shown were chosen by their estimates, so that intervals
+        that hold singly would often fail: all are made to hold together.
+        """
+        if len(self.values) <= most:
+            return self, list(range(len(self.values)))
+        order: list[int] = np.argsort(-self.points, kind="stable")[:most].tolist()
+        return self.simultaneous(), order
 
     def projected(self) -> Estimate:
         """The nearest distribution: shares that are not negative and sum to one.
@@ -127,21 +153,21 @@ class Estimate(Result):
 
     @property
     def _summary(self) -> str:
-        entries = f"{len(self.values)} {self.quantity}s" if len(self.values) > 1 else self.quantity
+        entries = f"{len(self.values)} {self.quantity}s" if len(self.values) != 1 else self.quantity
         return f"{entries} from {self.n:,} reports"
 
     def _repr_html_(self) -> str:
         names = (self.quantity, "standard error", "lower", "upper")
-        columns = (self.points, self.standard_errors, self.lower, self.upper)
+        shown, places = self.largest(_SHOWN)
+        columns = (shown.points, shown.standard_errors, shown.lower, shown.upper)
         rows = [
-            (str(value), [f"{entry:.4g}" for entry in entries])
-            for value, *entries in zip(self.values[:_SHOWN], *columns, strict=False)
+            (one_line(str(self.values[i])), [f"{entries[i]:.4g}" for entries in columns])
+            for i in places
         ]
         more = len(self.values) - _SHOWN
-        cut = f"; {more:,} more" if more > 0 else ""
-        caption = (
-            f"Estimate: {self._summary}, {100 * self.confidence:g} % intervals, each singly{cut}"
-        )
+        cut = f"; {more:,} more, all smaller" if more > 0 else ""
+        held = "all together" if shown.holds_together else "each singly"
+        caption = f"Estimate: {self._summary}, {100 * self.coverage:g} % intervals, {held}{cut}"
         return numbers(caption, ("value", *names), rows)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["IntervalRule", "JoinedRule", "NormalRule"]
+__all__ = ["IntervalRule", "JoinedRule", "NormalRule", "TogetherRule"]
 
 Ends: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 
@@ -69,3 +69,31 @@ class JoinedRule(IntervalRule):
     def among(self, people: int) -> JoinedRule:
         """The same rules about all people."""
         return JoinedRule([rule.among(people) for rule in self.rules])
+
+
+@dataclass(frozen=True, eq=False)
+class TogetherRule(IntervalRule):
+    """Intervals that hold together, for all of a number of statements (Bonferroni).
+
+    Attributes:
+        rule: The intervals of those that are shown, each of which holds singly.
+        statements: The number of all that were tested; or, for each that is shown, the number of
+            equal parts of the chance of an error of which it gets one.
+    """
+
+    rule: IntervalRule
+    statements: int | NDArray[np.int64]
+
+    def ends(self, confidence: float) -> Ends:
+        """Compute the ends at which all statements hold together."""
+        parts = np.maximum(1, np.asarray(self.statements))
+        lower, upper = self.rule.ends(1 - (1 - confidence) / int(parts.max(initial=1)))
+        for part in np.unique(parts)[:-1]:
+            least, most = self.rule.ends(1 - (1 - confidence) / int(part))
+            own = parts == part
+            lower, upper = np.where(own, least, lower), np.where(own, most, upper)
+        return lower, upper
+
+    def among(self, people: int) -> TogetherRule:
+        """The same about all people."""
+        return TogetherRule(self.rule.among(people), self.statements)

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from croupier.errors import RenamedError, UnknownNameError
 
-__all__ = ["LADDER", "RENAMED", "Metric", "metric_named"]
+__all__ = ["LADDER", "NEAR", "RENAMED", "Metric", "metric_named"]
 
 
 class Metric(StrEnum):
@@ -16,6 +16,8 @@ class Metric(StrEnum):
     GUESS_OF_TWO = "guess_of_two"
     GUESS_UNINFORMED = "guess_uninformed"
     GUESS_INFORMED = "guess_informed"
+    WITHIN_UNINFORMED = "within_uninformed"
+    WITHIN_INFORMED = "within_informed"
     BAYES_SECURITY = "bayes_security"
     ALPHA = "alpha"
     VULNERABLE_SHARE = "vulnerable_share"
@@ -53,10 +55,15 @@ LADDER = (
     Metric.GUESS_OF_TWO,
     Metric.GUESS_UNINFORMED,
     Metric.GUESS_INFORMED,
+    Metric.WITHIN_UNINFORMED,
+    Metric.WITHIN_INFORMED,
     Metric.BAYES_SECURITY,
     Metric.ALPHA,
 )
-"""The columns of the trust ladder, in order; the last only where a plan has groups."""
+"""The columns of the trust ladder, in order: `NEAR` only for numbers, the last only for groups."""
+
+NEAR = (Metric.WITHIN_UNINFORMED, Metric.WITHIN_INFORMED)
+"""The guesses of a number that are right if they are near it."""
 
 RENAMED = {
     "guess_coin": Metric.GUESS_OF_TWO,
@@ -70,12 +77,14 @@ RENAMED = {
 }
 """Names, headings and attacks of version 0.1, and what they measure."""
 
-_GUESSES = {Metric.GUESS_OF_TWO, Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED}
+_GUESSES = {Metric.GUESS_OF_TWO, Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED, *NEAR}
 
 _HEADINGS = {
     Metric.REIDENTIFICATION: "re-identified",
     Metric.GUESS_UNINFORMED: "guess, knows nobody",
     Metric.GUESS_INFORMED: "guess, knows others",
+    Metric.WITHIN_UNINFORMED: "within, knows nobody",
+    Metric.WITHIN_INFORMED: "within, knows others",
     Metric.BAYES_SECURITY: "Bayes security",
     Metric.ALPHA: "order",
 }
@@ -86,6 +95,8 @@ _MEANINGS = {
     Metric.GUESS_OF_TWO: "between two answers, how often the guess is right",
     Metric.GUESS_UNINFORMED: "among all answers, by somebody who knows nobody's",
     Metric.GUESS_INFORMED: "among all answers, by somebody who knows everybody else's",
+    Metric.WITHIN_UNINFORMED: "a number to within w, by somebody who knows nobody's",
+    Metric.WITHIN_INFORMED: "a number to within w, by somebody who knows everybody else's",
     Metric.BAYES_SECURITY: "the share of a guesser's errors that remains",
     Metric.ALPHA: "how much the order gives away about a group",
     Metric.VULNERABLE_SHARE: "the share of people whose value their neighbours give away",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import fields, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from croupier.errors import DataError, ParameterError, TooLargeError
 from croupier.numerics.arrays import np
@@ -15,7 +16,6 @@ from croupier.numerics.keystream import Keystream, stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -54,6 +54,10 @@ class Randomizer(ABC):
 
     mechanism: ClassVar[str]
     epsilon_local: float
+    varies_by_batch: ClassVar[bool] = False
+    """True if what a report means depends on the batch that it is for."""
+    pairs_dominate: ClassVar[bool] = False
+    """True if the G of a representative pair is the largest of all in the convex order."""
 
     @property
     @abstractmethod
@@ -88,6 +92,11 @@ class Randomizer(ABC):
         """
         return None
 
+    @property
+    def shows_value(self) -> bool:
+        """Tell whether a report is the value itself, without noise."""
+        return self.answer_chances == (Fraction(1), Fraction(0))
+
     def require_answer_chances(self) -> tuple[Fraction, Fraction]:
         """Return those chances.
 
@@ -97,6 +106,15 @@ class Randomizer(ABC):
         if self.answer_chances is None:
             raise TypeError(f"a report of {self.mechanism} is not one of its values")
         return self.answer_chances
+
+    @property
+    def count_weight(self) -> Fraction:
+        """The mean square error of an estimate, in units of that of one noisy count."""
+        return Fraction(1)
+
+    def in_batches(self, names: Sequence[bytes]) -> Self:  # noqa: ARG002 - most do not depend on it
+        """Return the mechanism as people apply it in the batches with these names."""
+        return self
 
     @abstractmethod
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
@@ -191,6 +209,27 @@ class Randomizer(ABC):
     @abstractmethod
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Sums over the reports that suffice for `estimate_tally`; tallies of two batches add."""
+
+    def lots(self, tally: NDArray[np.int64]) -> Sequence[tuple[int, Fraction]]:  # noqa: ARG002
+        """The number of people who answered each part of the question, and the chance to draw it.
+
+        Nothing for a mechanism in which everybody answers the same.
+        """
+        return ()
+
+    @property
+    def batch_count(self) -> int:
+        """The number of batches whose tallies `estimate_tally` takes one after the other, if so."""
+        return 1
+
+    @cached_property
+    def tally_size(self) -> int:
+        """The number of entries of a tally."""
+        return self.tally(self.report_format.empty(0)).size
+
+    def pool(self, tallies: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """The tally of several batches, for `estimate_tally` of the mechanism in these batches."""
+        return np.asarray(np.sum(tallies, axis=0, dtype=np.int64))
 
     @abstractmethod
     def estimate_tally(

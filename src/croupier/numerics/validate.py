@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["ONE_LINE", "array_given", "is_one_line", "member", "number_given"]
-__all__ += ["number_of_people", "require_delta", "unwrapped"]
+__all__ += ["number_of_people", "one_line", "require_delta", "unwrapped"]
 __all__ += ["whole_number"]
 
 Named = TypeVar("Named", bound=Enum)
@@ -145,6 +145,24 @@ def is_one_line(text: str) -> bool:
     """
     whole = not any("\ud800" <= sign <= "\udfff" for sign in text)
     return whole and re.fullmatch(ONE_LINE, text) is not None
+
+
+def one_line(text: str) -> str:
+    r"""Write a text that strangers chose so that it can be shown: on one line, nothing hidden.
+
+    Hidden signs are escaped. A text that is empty, or has white space at its ends, is quoted.
+
+    >>> one_line("two words"), one_line("two\nlines"), one_line(" ")
+    ('two words', '"two\\nlines"', '" "')
+    """
+    if is_one_line(text):
+        return text
+    shown = re.sub(rf"[{_HIDDEN}\ud800-\udfff]", lambda sign: _escaped(sign[0]), text)
+    return f'"{shown}"'
+
+
+def _escaped(sign: str) -> str:
+    return sign.encode("unicode_escape").decode()
 
 
 def unwrapped(value: Any) -> Any:

@@ -126,6 +126,13 @@ def _require_questions(plan: PlanFacts) -> None:
             got="reused",
             hint='The report of one round answers no other. Try "fresh".',
         )
+    if plan.participation.noise == "reused" and any(e.varies_by_batch for e in plan.randomizers):
+        raise ParameterError(
+            "noise",
+            must='be "fresh" for dictionary and text: every batch has hash functions of its own',
+            got="reused",
+            hint='Try "fresh".',
+        )
     rounds = plan.participation_model.rounds
     if len(plan.questions) not in (1, rounds):
         raise ParameterError(

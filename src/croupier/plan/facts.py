@@ -11,7 +11,7 @@ from unicodedata import normalize
 from pydantic import Field, model_validator
 
 from croupier.errors import ParameterError
-from croupier.model.domain import Categories
+from croupier.model.domain import Categories, Grid
 from croupier.model.metric import Metric
 from croupier.model.participation import Crowd, Participation, SingleRound, participation
 from croupier.model.randomizer import Randomizer
@@ -35,6 +35,8 @@ from croupier.plan.sections import (
     ShufflingSection,
 )
 from croupier.plan.values import Two, key, words
+from croupier.plan.window import Window
+from croupier.randomizers import Distribution
 from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
 from croupier.shufflers.dummies import DummyTable
@@ -266,6 +268,12 @@ class PlanFacts(Section):
         return made if made.rounds > 1 or made.sampled else SingleRound()
 
     @property
+    def windows(self) -> tuple[Window, ...]:
+        """The guesses of each question about a number that are near enough."""
+        grids = [made.domain for made in self.randomizers if isinstance(made.domain, Grid)]
+        return tuple(Window.of(grid, within=self.guarantee.within) for grid in grids)
+
+    @property
     def rms_error(self) -> float | None:
         """The root mean square standard error at the minimum batch.
 
@@ -273,8 +281,11 @@ class PlanFacts(Section):
         where some questions estimate shares and others means. What shufflers add is part of it.
         """
         together = self.participation_model.one_batch
-        of_shares = {isinstance(made.domain, Categories) for made in self.randomizers}
-        if len(of_shares) > 1 or (len(self.randomizers) > 1 and not together):
+        kinds = {
+            (isinstance(made.domain, Categories), isinstance(made, Distribution))
+            for made in self.randomizers
+        }
+        if len(kinds) > 1 or (len(self.randomizers) > 1 and not together):
             return None
         made = self.randomizer if together else self.randomizers[0]
         if self.count_noise is not None:

@@ -59,12 +59,14 @@ class CountNoise:
             rms^2 = local^2 + [n K (1 - K)/k + V] / (n K (p - q))^2,
 
         where `local` is the mechanism's own error at n answers. With keep = 1 everywhere this is
-        local^2 + V/(n (p - q))^2.
+        local^2 + V/(n (p - q))^2. Where an estimate combines counts, the second term is as many
+        times as large as `Randomizer.count_weight` says.
 
         Holds when the analyzer divides by the number `n` of people, which is public.
         """
         sampled = n * self.kept * (1 - self.kept) / (mechanism.alphabet_size or 1)
-        added = (sampled + self.variance) * (self.count_shift(mechanism) / n) ** 2
+        one = (sampled + self.variance) * (self.count_shift(mechanism) / n) ** 2
+        added = mechanism.count_weight * one
         return math.sqrt(mechanism.rms_error(n) ** 2 + float(added))
 
     def count_shift(self, mechanism: Randomizer) -> Fraction:

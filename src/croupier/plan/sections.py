@@ -432,6 +432,13 @@ class GuaranteeSection(Section):
         gt=0,
         lt=1,
     )
+    within: Number | None = key(
+        None,
+        means="w: a guess of a number is right if it is this near; a twentieth of the range",
+        must="be above 0",
+        example=50.0,
+        gt=0,
+    )
 
 
 class RecordSection(Section):
@@ -484,6 +491,8 @@ class LimitsSection(Section):
     max_guess_of_two: Number | None = _limit(Metric.GUESS_OF_TWO, 0.51)
     max_guess_uninformed: Number | None = _limit(Metric.GUESS_UNINFORMED, 0.03)
     max_guess_informed: Number | None = _limit(Metric.GUESS_INFORMED, 0.03)
+    max_within_uninformed: Number | None = _limit(Metric.WITHIN_UNINFORMED, 0.11)
+    max_within_informed: Number | None = _limit(Metric.WITHIN_INFORMED, 0.12)
     max_alpha: Number | None = _limit(Metric.ALPHA, 4.0, most=None)
     min_bayes_security: Number | None = _limit(Metric.BAYES_SECURITY, 0.95)
 

@@ -1,6 +1,7 @@
 """The rules by which shufflers and their dummies fit the rest of a plan."""
 
 from croupier.errors import ParameterError
+from croupier.model.randomizer import Randomizer
 from croupier.plan.facts import PlanFacts, comparable
 from croupier.shufflers.dummies import MOST_BINS
 
@@ -21,10 +22,11 @@ def require_shufflers_fit(plan: PlanFacts) -> None:
                 hint="Add dummies = {epsilon = 1.0, delta = 1e-8}, or delete keep.",
             )
     for index, made in enumerate(plan.randomizers):
-        if made.mechanism == "plain" and not adds:
+        if made.shows_value and not adds:
             raise ParameterError(
                 "questions.mechanism",
-                must="not be plain where no shuffler adds dummies: it sends the value itself",
+                must=f"not be {_sends_values(made)} where no shuffler adds dummies: it sends the "
+                "value itself",
                 got=plan.question_name(index),
                 hint="Add dummies = {epsilon = 1.0, delta = 1e-8} to [[shufflers]].",
             )
@@ -32,6 +34,11 @@ def require_shufflers_fit(plan: PlanFacts) -> None:
         _require_one_crowd(plan, adds=adds)
     if adds:
         _require_small_alphabet(plan)
+
+
+def _sends_values(made: Randomizer) -> str:
+    without = " without max_epsilon_local" if made.mechanism != "plain" else ""
+    return f"{made.mechanism}{without}"
 
 
 def _require_two_parties(plan: PlanFacts) -> None:
@@ -103,9 +110,10 @@ def _require_small_alphabet(plan: PlanFacts) -> None:
     if bins is None:
         raise ParameterError(
             "shufflers.dummies",
-            must="be left out for this mechanism: they are made for plain and k-rr",
+            must="be left out for this mechanism: they are made for plain, k-rr, and distribution "
+            "without max_epsilon_local",
             got=plan.randomizer.mechanism,
-            hint="Try plain or k-rr.",
+            hint="Try plain, k-rr or distribution.",
         )
     if bins > MOST_BINS:
         raise ParameterError(

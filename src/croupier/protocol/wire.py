@@ -141,6 +141,15 @@ class Epoch:
         """The bytes of an envelope, whatever its content."""
         return self.report_size + OWNER_SIZE * self.owned + SEAL_SIZE * len(self.seals)
 
+    @property
+    def name(self) -> bytes:
+        """The name of the batch, 32 bytes, from which mechanisms derive public functions.
+
+        The digest of plan, batch, round, query and the public keys of all parties after the first
+        shuffler, which draws the batch's 16 bytes: with two shufflers both have their part in it.
+        """
+        return _listed(self, (*self.onward, self.analyzer))
+
     def length(self, seal: Seal) -> int:
         """Return the bytes of what a kind of seal yields."""
         if seal is Seal.OUTER:
@@ -164,17 +173,22 @@ class Epoch:
 def _info(epoch: Epoch, seal: Seal, key: bytes) -> bytes:
     onward = epoch.onward if seal is Seal.OUTER else ()
     later = () if seal is Seal.INNER else (*onward, epoch.analyzer)
+    fields = [b"croupier", _VERSION, seal.encode(), _listed(epoch, (key, *later))]
+    return b"".join(len(field).to_bytes(2) + field for field in fields)
+
+
+def _listed(epoch: Epoch, keys: tuple[bytes, ...]) -> bytes:
+    """Return the digest of the list of plan, batch, round, query and some public keys."""
     listed = canonical(
         {
             "batch": epoch.batch.hex(),
-            "keys": [raw.hex() for raw in (key, *later)],
+            "keys": [raw.hex() for raw in keys],
             "plan": epoch.plan,
             "query": epoch.query.hex(),
             "round": epoch.round_number,
         }
     )
-    fields = [b"croupier", _VERSION, seal.encode(), sha256(listed).digest()]
-    return b"".join(len(field).to_bytes(2) + field for field in fields)
+    return sha256(listed).digest()
 
 
 class Decoded(NamedTuple):

@@ -1,5 +1,7 @@
 """Local mechanisms, one per file, each a table of integers."""
 
+from croupier.randomizers.dictionary import Dictionary
+from croupier.randomizers.distribution import Distribution
 from croupier.randomizers.gaussian import DiscreteGaussian
 from croupier.randomizers.hadamard import HadamardResponse
 from croupier.randomizers.k_rr import KaryRandomizedResponse
@@ -13,12 +15,15 @@ from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.registry import MECHANISMS, parameters, randomizer
 from croupier.randomizers.sampled_sign import SampledSign
 from croupier.randomizers.subset_selection import SubsetSelection
+from croupier.randomizers.text import Text
 from croupier.randomizers.unary_encoding import OptimizedUnaryEncoding, SymmetricUnaryEncoding
 
 __all__ = [
     "MECHANISMS",
+    "Dictionary",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Distribution",
     "HadamardResponse",
     "KaryRandomizedResponse",
     "LocalHashing",
@@ -31,6 +36,7 @@ __all__ = [
     "SampledSign",
     "SubsetSelection",
     "SymmetricUnaryEncoding",
+    "Text",
     "parameters",
     "randomizer",
 ]

@@ -1,5 +1,6 @@
 """Randomizers whose integers are chosen to stay below a requested epsilon."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -10,9 +11,15 @@ from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.parameter import EPSILON, WHOLE, declares
 
-__all__ = ["CalibratedRandomizer"]
+__all__ = ["CalibratedRandomizer", "refuse_former_name"]
 
 _LARGEST_EPSILON = 20.0
+
+
+def refuse_former_name(mechanism: type, given: Mapping[str, Any]) -> None:
+    """Refuse the name that the ceiling had in version 0.1."""
+    if "epsilon_local" in given:
+        raise RenamedError(f"epsilon_local of {mechanism.__name__}", "max_epsilon_local")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +41,7 @@ class CalibratedRandomizer(Randomizer):
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Refuse the former name of the ceiling; copying passes no arguments."""
-        if "epsilon_local" in given:
-            raise RenamedError(f"epsilon_local of {cls.__name__}", "max_epsilon_local")
+        refuse_former_name(cls, given)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:

@@ -56,6 +56,8 @@ class FrequencyOracle(CategoricalRandomizer):
     Reference: wang2017, the "pure" protocols; the variance is for people with given values.
     """
 
+    pairs_dominate = True
+
     @property
     @abstractmethod
     def levels(self) -> tuple[Fraction, Fraction]:
@@ -159,7 +161,7 @@ class FrequencyOracle(CategoricalRandomizer):
         """The unbiased shares from the tally of `n` reports."""
         # Interval rules need scipy, which clients do not.
         from croupier.numerics.support_count import SupportCount  # noqa: PLC0415
-        from croupier.randomizers.support_rule import SupportRule  # noqa: PLC0415
+        from croupier.randomizers.estimates.support_rule import SupportRule  # noqa: PLC0415
 
         own, other = (float(chance) for chance in self.support_probabilities)
         support = self.support(tally)

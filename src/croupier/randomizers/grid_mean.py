@@ -14,7 +14,7 @@ from croupier.model.estimate import Estimate
 from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
 from croupier.randomizers.calibrated import CalibratedRandomizer
-from croupier.randomizers.linear_rule import LinearRule
+from croupier.randomizers.estimates.linear_rule import LinearRule
 from croupier.randomizers.parameter import GRID, declares
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import is_array, np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.weight_table import WeightTable
+from croupier.randomizers.estimates.linear_rule import DoubtfulRule
 from croupier.randomizers.frequency_oracle import count_values
-from croupier.randomizers.linear_rule import DoubtfulRule
 from croupier.randomizers.parameter import LABELS, MATRIX, declares
 
 if TYPE_CHECKING:

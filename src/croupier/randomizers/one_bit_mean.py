@@ -11,7 +11,7 @@ from croupier.numerics.arrays import np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.weight_table import WeightTable
-from croupier.randomizers.coin_rule import CoinRule
+from croupier.randomizers.estimates.coin_rule import CoinRule
 from croupier.randomizers.grid_mean import GridMean
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class OneBitMean(GridMean):
     """
 
     mechanism = "one-bit-mean"
+    pairs_dominate = True
 
     @cached_property
     def _least(self) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import accumulate, chain, count, permutations, product
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
@@ -24,11 +24,9 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import whole_number
-from croupier.randomizers.frequency_oracle import FrequencyOracle
-from croupier.randomizers.one_bit_mean import OneBitMean
+from croupier.randomizers.family_hashing import FamilyHashing
 from croupier.randomizers.parameter import TABLES, WHOLE_NUMBERS, declares
-from croupier.randomizers.rappor import Rappor
-from croupier.randomizers.sampled_sign import SampledSign
+from croupier.randomizers.text import Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,6 +129,17 @@ class ParallelRandomizer(Randomizer):
             "queries": [query.specification for query in self.queries],
             "weights": list(self.weights),
         }
+
+    @property
+    def varies_by_batch(self) -> bool:  # type: ignore[override]
+        """Tell whether that of a query does."""
+        return any(query.varies_by_batch for query in self.queries)
+
+    def in_batches(self, names: Sequence[bytes]) -> Self:
+        """Return the same queries, each in these batches."""
+        if not self.varies_by_batch:
+            return self
+        return replace(self, queries=tuple(query.in_batches(names) for query in self.queries))
 
     @cached_property
     def chances(self) -> tuple[Fraction, ...]:
@@ -248,22 +257,32 @@ class ParallelRandomizer(Randomizer):
         """
         self._require_few(self.domain.size)
         blocks = [query.channel() for query in self.queries]
-        self._require_few(self.domain.size * sum(block.shape[1] for block in blocks))
+        rows = list(product(*(range(block.shape[0]) for block in blocks)))
+        labels = product(*(block.inputs for block in blocks))
+        return self.channel_of(
+            np.array(rows), [tuple(chain.from_iterable(map(_flat, label))) for label in labels]
+        )
+
+    def channel_of(self, rows: NDArray[Any], inputs: Sequence[Any]) -> Channel:
+        """The law of a report given some rows of values.
+
+        Args:
+            rows: For each row of values, the row of every query's channel.
+            inputs: The names of the rows.
+        """
+        self._require_few(len(rows))
+        blocks = [query.channel() for query in self.queries]
+        self._require_few(len(rows) * sum(block.shape[1] for block in blocks))
         total = math.prod(self.draw_bounds)
         scaled = [
             block.weights.astype(object) * int(total * chance / (block.denominator or 1))
             for block, chance in zip(blocks, self.chances, strict=True)
         ]
-        rows = product(*(range(block.shape[0]) for block in blocks))
-        chosen = np.array(list(rows)).reshape(-1, len(blocks)).T
         width = len(self.report_format.bounds)
         return Channel.from_weights(
-            np.concatenate([block[own] for block, own in zip(scaled, chosen, strict=True)], axis=1),
+            np.concatenate([block[own] for block, own in zip(scaled, rows.T, strict=True)], axis=1),
             total,
-            inputs=[
-                tuple(chain.from_iterable(map(_flat, labels)))
-                for labels in product(*(block.inputs for block in blocks))
-            ],
+            inputs=inputs,
             outputs=[
                 (index, *_flat(label), *(0,) * (width - 1 - len(_flat(label))))
                 for index, block in enumerate(blocks)
@@ -362,15 +381,51 @@ class ParallelRandomizer(Randomizer):
         return np.concatenate(parts).astype(np.int64)
 
     @cached_property
-    def _tally_ends(self) -> list[int]:
-        sizes = [1 + query.tally(query.report_format.empty(0)).size for query in self.queries]
-        return list(accumulate(sizes))[:-1]
+    def tally_size(self) -> int:
+        """The numbers of answers, and the tallies of all queries."""
+        return sum(1 + query.tally_size for query in self.queries)
+
+    def split(self, tally: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """The number of answers and the tally of each query."""
+        return _split(tally, [query.tally_size for query in self.queries])
+
+    def pool(self, tallies: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """The sums of all answers, and the pooled tallies of each query."""
+        if not self.varies_by_batch:
+            return super().pool(tallies)
+        sizes = [query.tally_size // query.batch_count for query in self.queries]
+        split = [_split(tally, sizes) for tally in tallies]
+        parts = []
+        for query, own in zip(self.queries, zip(*split, strict=True), strict=True):
+            answered = sum(int(part[0]) for part in own)
+            parts.append(np.append(answered, query.pool([part[1:] for part in own])))
+        return np.concatenate(parts)
+
+    def lots(self, tally: NDArray[np.int64]) -> list[tuple[int, Fraction]]:
+        """The queries, or the parts of those that have some."""
+        found: list[tuple[int, Fraction]] = []
+        for query, chance, part in zip(self.queries, self.chances, self.split(tally), strict=True):
+            parts = query.lots(part[1:]) or [(int(part[0]), Fraction(1))]
+            found += [(answered, chance * own) for answered, own in parts]
+        return found
 
     def estimate_tallies(
-        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+        self,
+        tally: NDArray[np.int64],
+        n: int,
+        *,
+        confidence: float = 0.95,
+        listed: Sequence[str] = (),
     ) -> list[Estimate]:
-        """One unbiased estimate per query, about all `n` people."""
-        parts = np.split(tally, self._tally_ends)
+        """One unbiased estimate per query, about all `n` people.
+
+        Args:
+            tally: The counts.
+            n: The number of reports.
+            confidence: The coverage of each interval.
+            listed: Texts to look for where a query asks for text.
+        """
+        parts = self.split(tally)
         silent = sum(part[0] == 0 for part in parts)
         if silent:
             raise ParameterError(
@@ -379,10 +434,21 @@ class ParallelRandomizer(Randomizer):
                 got=f"none for {silent} of {len(parts)}",
                 hint="Collect from more people, or drop the query.",
             )
-        estimates = []
+        from croupier.randomizers.estimates.distribution import (  # noqa: PLC0415 - needs scipy
+            DistributionEstimate,
+        )
+
+        estimates: list[Estimate] = []
         for query, part in zip(self.queries, parts, strict=True):
             answered = int(part[0])
-            own = query.estimate_tally(part[1:], answered, confidence=confidence)
+            if isinstance(query, Text):
+                how: dict[str, Any] = {"confidence": confidence, "listed": listed}
+                own: Estimate = query.find(part[1:], answered, **how)
+            else:
+                own = query.estimate_tally(part[1:], answered, confidence=confidence)
+            if isinstance(own, DistributionEstimate):
+                estimates.append(own.among(n))
+                continue
             low, high = _limits(query, own)
             points = np.clip(own.points, low, high)
             sampled = (1 - answered / n) * (high - points) * (points - low) / answered
@@ -429,10 +495,7 @@ class ParallelRandomizer(Randomizer):
         """
         errors = []
         for query, chance in zip(self.queries, map(float, self.chances), strict=True):
-            example = query.estimate_tally(query.tally(_zeros(query)), 1)
-            low, high = _limits(query, example)
-            size = len(example.values)
-            middle = 1 / size if example.quantity == "share" else (low + high) / 2
+            low, high, middle = _middle(query)
             sampled = (1 - chance) * (high - middle) * (middle - low)
             errors.append(math.sqrt((query.rms_error(1) ** 2 + sampled) / (n * chance)))
         return errors
@@ -440,6 +503,11 @@ class ParallelRandomizer(Randomizer):
     def rms_error(self, n: int) -> float:
         """The root mean square of `rms_errors`, every query counting once."""
         return math.sqrt(sum(error**2 for error in self.rms_errors(n)) / len(self.queries))
+
+
+def _split(tally: NDArray[np.int64], sizes: Iterable[int]) -> list[NDArray[np.int64]]:
+    """The number of answers and the tally of each query, given the sizes of the tallies."""
+    return np.split(tally, list(accumulate(1 + size for size in sizes))[:-1])
 
 
 def _flat(label: Any) -> tuple[Any, ...]:
@@ -451,6 +519,16 @@ def _zeros(query: Randomizer) -> NDArray[Any]:
     report = query.report_format.empty(1)
     report[...] = np.arange(report.size) if query.report_format.ascending else 0
     return report
+
+
+def _middle(query: Randomizer) -> tuple[float, float, float]:
+    """The numbers between which the truth lies, and that at equal shares, or half-way."""
+    if isinstance(query, FamilyHashing):
+        return 0.0, 1.0, 1 / query.domain.size
+    example = query.estimate_tally(query.tally(_zeros(query)), 1)
+    low, high = _limits(query, example)
+    equal = 1 / len(example.values)
+    return low, high, equal if example.quantity == "share" else (low + high) / 2
 
 
 def _limits(query: Randomizer, estimate: Estimate) -> tuple[float, float]:
@@ -470,8 +548,8 @@ def _limits(query: Randomizer, estimate: Estimate) -> tuple[float, float]:
 
 def _pairs(query: Randomizer) -> Sequence[tuple[Any, Any]]:
     """Pairs, one of which has the largest G in the convex order."""
-    if isinstance(query, (FrequencyOracle, OneBitMean, Rappor, SampledSign)):
-        return query.representative_pairs()
+    if query.pairs_dominate:
+        return query.representative_pairs() or []
     inputs = range(query.channel().shape[0])
     if len(inputs) == 2:
         return list(permutations(inputs, 2))

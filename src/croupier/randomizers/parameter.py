@@ -10,16 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from numbers import Integral, Real
 from operator import index
-from typing import Any
+from typing import Any, get_args
 
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
+from croupier.model.texts import Normalisation
 from croupier.numerics.arrays import is_array
 from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import ONE_LINE, is_one_line
 
-__all__ = ["CATEGORIES", "EPSILON", "GRID", "LABELS", "MATRIX", "TABLES", "TAIL", "WHOLE"]
-__all__ += ["WHOLE_NUMBERS", "Kind", "Parameter", "declares", "parameters_of"]
+__all__ = ["CATEGORIES", "EPSILON", "GRID", "LABELS", "MATRIX", "NORMALISATION", "TABLES", "TAIL"]
+__all__ += ["TEXT", "WHOLE", "WHOLE_NUMBERS", "Kind", "Parameter", "declares", "parameters_of"]
 
 _DECLARED = "croupier.parameter"
 
@@ -90,6 +91,7 @@ def parameters_of(mechanism: type) -> dict[str, Parameter]:
     return {
         one.name: Parameter(one.name, kind, means, one.default is MISSING)
         for one in fields(mechanism)
+        if _DECLARED in one.metadata
         for kind, means in [one.metadata[_DECLARED]]
     }
 
@@ -124,6 +126,18 @@ def _labels(value: Any) -> tuple[str | int, ...]:
     return labels
 
 
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _normalisation(value: Any) -> str:
+    if value not in _NORMALISATIONS:
+        raise ValueError
+    return _text(value)
+
+
 def _grid(value: Any) -> Grid:
     if isinstance(value, Grid):
         return value
@@ -150,6 +164,7 @@ def _array(items: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "array", "items": items} | more
 
 
+_NORMALISATIONS = get_args(Normalisation)
 _INTEGER = {"type": "integer"}
 _NUMBER = {"type": "number"}
 _ENDS = dict.fromkeys(("low", "high", "step"), _NUMBER)
@@ -177,6 +192,18 @@ GRID = Kind(
     "have the numbers low, high and step",
     "Try {low = 0, high = 1, step = 0.1}.",
     {"type": "object", "required": [*_ENDS], "properties": _ENDS, "additionalProperties": False},
+)
+TEXT = Kind(
+    _text,
+    "be letters that all differ",
+    'Try "abcdefghijklmnopqrstuvwxyz".',
+    {"type": "string", "minLength": 1},
+)
+NORMALISATION = Kind(
+    _normalisation,
+    'be "none", "lower" or "nfc"',
+    'Try "lower".',
+    {"enum": [*_NORMALISATIONS]},
 )
 MATRIX = Kind(
     _matrix, "be a list of rows of numbers", "Try [[3, 1], [1, 3]].", _array(_array(_NUMBER))

@@ -104,7 +104,7 @@ class Plain(Categorical):
     ) -> Estimate:
         """The shares among the `n` reports, which are exact."""
         # Interval rules need scipy, which clients do not.
-        from croupier.randomizers.linear_rule import LinearRule  # noqa: PLC0415
+        from croupier.randomizers.estimates.linear_rule import LinearRule  # noqa: PLC0415
 
         points, nothing = tally / n, np.zeros(self.size)
         return Estimate(

@@ -21,7 +21,7 @@ from croupier.numerics.independence import are_independent
 from croupier.numerics.rounding import exp_enclosure, log_above
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.categorical import CategoricalRandomizer
-from croupier.randomizers.linear_rule import LinearRule
+from croupier.randomizers.estimates.linear_rule import LinearRule
 from croupier.randomizers.parameter import WHOLE, declares
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Rappor(CategoricalRandomizer):
     """
 
     mechanism = "rappor"
+    pairs_dominate = True
 
     bits: int | None = field(
         default=None, metadata=declares(WHOLE, "size of the Bloom filter; chosen if left out")

@@ -18,8 +18,8 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
 from croupier.numerics.rounding import log_above
 from croupier.randomizers.calibrated import CalibratedRandomizer
+from croupier.randomizers.estimates.linear_rule import LinearRule
 from croupier.randomizers.k_rr import blanket_weight, kary_response, kary_response_of_one
-from croupier.randomizers.linear_rule import LinearRule
 from croupier.randomizers.parameter import WHOLE, declares
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class SampledSign(CalibratedRandomizer):
     """
 
     mechanism = "sampled-sign"
+    pairs_dominate = True
 
     dimension: int = field(metadata=declares(WHOLE, "signs per person"))
 

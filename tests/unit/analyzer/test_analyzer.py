@@ -27,6 +27,9 @@ MECHANISMS = [
     {"mechanism": "optimized-unary", "k": 6},
     {"mechanism": "rappor", "k": 6, "bits": 16, "hashes": 2},
     {"mechanism": "local-hashing", "k": 6},
+    {"mechanism": "dictionary", "k": 6, "functions": 32},
+    {"mechanism": "text", "longest": 2, "alphabet": "ab", "functions": 32},
+    {"mechanism": "distribution", "grid": GRID, "fanout": 2},
     {"mechanism": "hadamard", "k": 6},
     {"mechanism": "subset-selection", "k": 6, "subset_size": 2},
     {"mechanism": "laplace", "grid": GRID},
@@ -57,6 +60,8 @@ def values_for(randomizer, n):
     """Values of the domain, as `randomize` takes them."""
     if randomizer.mechanism == "sampled-sign":
         return np.where(np.random.default_rng(1).random((n, 6)) < 0.3, 1, -1)
+    if randomizer.mechanism == "text":
+        return [("ab", "b")[place % 2] for place in range(n)]
     return [place % 2 for place in range(n)]
 
 
@@ -64,11 +69,12 @@ def values_for(randomizer, n):
 def test_every_mechanism_is_estimated_from_its_reports(asked, make_released, analyzed):
     local = {} if asked["mechanism"] == "matrix" else {"max_epsilon_local": 2.0}
     site = make_released(randomizer=asked | local)
-    reports = site.answers(values_for(site.plan.randomizer, 2000))
     epoch = site.epoch()
+    made = site.plan.randomizer.in_batches((epoch.name,))
+    reports = list(made.randomize(values_for(made, 2000)))
     found = analyzed(site, site.release(site.sealed(reports, epoch), epoch))
     (only,) = found.estimates
-    same(only.estimate, site.plan.randomizer.estimate(np.array(reports)))
+    same(only.estimate, made.estimate(np.array(reports)))
     assert (found.n, found.people, found.rounds) == (2000, 2000, (0,))
     assert set(found.counts.values()) == {0}
     assert not found.warnings
@@ -248,8 +254,42 @@ def test_a_question_that_nobody_drew_is_not_published(make_released, analyzed):
     site = make_released(randomizer=None, questions=QUESTIONS)
     reports = [report for report in site.answers([[1, 4]] * 300) if report[0] == 0]
     epoch = site.epoch()
-    with pytest.raises(NotPublishedError, match="answer every query"):
+    with pytest.raises(NotPublishedError, match="answers to part 1 of 2; each person draws it"):
         analyzed(site, site.release(site.sealed(reports, epoch), epoch))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"mechanism": "text", "longest": 6, "alphabet": "abcdefghij", "functions": 32},
+        {"mechanism": "distribution", "grid": {"low": 0, "high": 99, "step": 1}},
+    ],
+    ids=lambda asked: asked["mechanism"],
+)
+def test_people_who_choose_their_level_are_noticed(asked, make_released, analyzed):
+    """A fifth more at one level than coins give, where one in a hundred may be corrupt."""
+    site = make_released(
+        randomizer=asked | {"max_epsilon_local": 4.0},
+        population={"enrolled": 4000, "corrupt_fraction": 0.01},
+    )
+    epoch = site.epoch()
+    made = site.plan.randomizer.in_batches((epoch.name,))
+    value = "ab" if asked["mechanism"] == "text" else 7
+    honest = list(made.randomize([value] * 3000))
+    assert analyzed(site, site.release(site.sealed(honest, epoch), epoch)).n == 3000
+    again = site.epoch(1)
+    made = site.plan.randomizer.in_batches((again.name,))
+    lots = made.lots(made.tally(np.array(honest)))
+    assert sum(count for count, _ in lots) == 3000
+    chosen = [each for each in made.randomize([value] * 3000) if _last(made, each)]
+    reports = [*made.randomize([value] * 2400), *chosen[:600]]
+    with pytest.raises(NotPublishedError, match=f"of {len(lots)}; each person draws"):
+        analyzed(site, site.release(site.sealed(reports, again), again))
+
+
+def _last(mechanism, report):
+    lots = mechanism.lots(mechanism.tally(np.array([report])))
+    return lots[-1][0] == 1
 
 
 def test_reused_noise_is_never_pooled(make_released, analyzed):

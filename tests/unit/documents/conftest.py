@@ -18,6 +18,7 @@ MALLOWS = {"shuffling": {"order": "mallows", "alpha": 4.0, "groups": GROUPS}}
 ADDS = {"operator": "first", "dummies": {"epsilon": 1.0, "delta": 1e-8}}
 ADDS_MORE = {"operator": "second", "keep": 0.5, "dummies": {"epsilon": 0.5, "delta": 1e-8}}
 PLAIN = {"mechanism": "plain", "k": 5}
+TEXTS = {"mechanism": "text", "longest": 6, "alphabet": "abc", "max_epsilon_local": 1.5}
 PLANS = {
     "uniform": {},
     "nobody-corrupt": {"population__corrupt_fraction": 0.0},
@@ -38,6 +39,7 @@ PLANS = {
     "two-half": {"shufflers": [ADDS, {"operator": "second"}]},
     "two-bare": {"shufflers": [{"operator": "first"}, {"operator": "second"}]},
     "two-silent": {"shufflers": [ADDS, ADDS_MORE], "analyzer__publication": "none"},
+    "texts": {"randomizer": TEXTS},
     "two-joined": {"shufflers": [ADDS, ADDS_MORE], "analyzer__operator": "first"},
 }
 

@@ -267,6 +267,7 @@ DIGESTED = {
     "shufflers__key": "ab" * 32,
     "analyzer__key": "ab" * 32,
     "guarantee__delta": 2e-8,
+    "guarantee__within": 3.0,
     "admission__by": "token",
     "admission__operator": "Example Foundation",
     "admission__key": "cd" * 32,

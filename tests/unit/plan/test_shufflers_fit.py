@@ -115,8 +115,9 @@ REFUSED = {
     "reports of several bits": (
         {"randomizer": {"mechanism": "symmetric-unary", "k": 4, "max_epsilon_local": 2.0}},
         (
-            "dummies must be left out for this mechanism: they are made for plain and k-rr; "
-            'got "symmetric-unary". Try plain or k-rr.'
+            "dummies must be left out for this mechanism: they are made for plain, k-rr, "
+            'and distribution without max_epsilon_local; got "symmetric-unary". '
+            "Try plain, k-rr or distribution."
         ),
     ),
     "too many categories": (

@@ -125,6 +125,7 @@ def test_keys(name):
 def test_info(case):
     key = private(case["key"]).public_key()
     assert epoch(case).info(Seal(case["role"]), key).hex() == case["info"]
+    assert epoch(case).name.hex() == case["batch_name"]
 
 
 @cases("reports")
@@ -314,6 +315,7 @@ def test_the_cost_of_two_shufflers():
 def test_info_of_two_shufflers(case):
     key = private(case["key"]).public_key()
     assert epoch(case).info(Seal(case["role"]), key).hex() == case["info"]
+    assert epoch(case).name.hex() == case["batch_name"]
 
 
 @cases("envelopes", TWO)

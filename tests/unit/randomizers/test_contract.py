@@ -5,8 +5,10 @@ import pytest
 from croupier.model import Grid
 from croupier.randomizers import (
     MECHANISMS,
+    Dictionary,
     DiscreteGaussian,
     DiscreteLaplace,
+    Distribution,
     HadamardResponse,
     KaryRandomizedResponse,
     LocalHashing,
@@ -19,6 +21,7 @@ from croupier.randomizers import (
     SampledSign,
     SubsetSelection,
     SymmetricUnaryEncoding,
+    Text,
 )
 from croupier.testing import check_randomizer
 
@@ -33,6 +36,11 @@ SMALL = [
     Rappor(labels=("a", "b"), max_epsilon_local=4.0, denominator=8, bits=5, hashes=1),
     LocalHashing(k=4, max_epsilon_local=1.0, denominator=16, prime=5, buckets=3),
     LocalHashing(k=3, max_epsilon_local=0.9, denominator=13, prime=7),
+    Dictionary(k=4, max_epsilon_local=1.0, denominator=16, functions=3, buckets=3),
+    Dictionary(labels=("a", "b"), max_epsilon_local=2.0, denominator=13, functions=5, buckets=2),
+    Text(longest=2, alphabet="ab", max_epsilon_local=1.0, denominator=16, functions=2, buckets=3),
+    Distribution(grid=Grid(0, 5, 1), max_epsilon_local=1.5, denominator=32, fanout=2),
+    Distribution(grid=Grid(-1, 1, 0.5)),
     HadamardResponse(k=5, max_epsilon_local=1.0, denominator=32),
     HadamardResponse(k=3, max_epsilon_local=2.0, denominator=45),
     SubsetSelection(k=5, max_epsilon_local=1.0, denominator=16, subset_size=2),
@@ -50,6 +58,13 @@ SMALL = [
             SymmetricUnaryEncoding(k=3, max_epsilon_local=2.0, denominator=16),
         ),
         weights=(1, 3),
+    ),
+    ParallelRandomizer(
+        queries=(
+            Text(longest=2, alphabet="a", max_epsilon_local=1.0, denominator=16, functions=2),
+            Dictionary(k=3, max_epsilon_local=1.0, denominator=16, functions=2, buckets=3),
+        ),
+        weights=(1, 2),
     ),
     Plain(k=4),
     Plain(labels=("no", "yes")),

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.coverage import Setting, measure, settings
 from croupier.model import Grid
 from croupier.randomizers import randomizer
-from croupier.randomizers.coin_rule import CoinRule
+from croupier.randomizers.estimates.coin_rule import CoinRule
 
 RUNS = 2_000
 GRID = list(settings())

@@ -21,6 +21,10 @@ MADE = [
     ({"mechanism": "rappor", "k": 6, "max_epsilon_local": 3.0}, range(6)),
     ({"mechanism": "rappor", "labels": ["a", 5], "hashes": 1, "max_epsilon_local": 1.0}, ["a", 5]),
     ({"mechanism": "local-hashing", "k": 30, "max_epsilon_local": 2.0}, range(30)),
+    ({"mechanism": "dictionary", "k": 30, "max_epsilon_local": 2.0}, range(30)),
+    ({"mechanism": "text", "longest": 3, "max_epsilon_local": 2.0}, ["", "a", "höher"]),
+    ({"mechanism": "distribution", "grid": GRID, "max_epsilon_local": 2.0}, [0, 0.74, 9]),
+    ({"mechanism": "distribution", "grid": GRID}, [0.25, True, 3.1]),
     ({"mechanism": "hadamard", "k": 12, "max_epsilon_local": 2.0}, range(12)),
     ({"mechanism": "subset-selection", "k": 12, "max_epsilon_local": 1.0}, range(12)),
     ({"mechanism": "subset-selection", "k": 3, "max_epsilon_local": 3.0}, range(3)),
@@ -42,6 +46,17 @@ MADE = [
             "weights": [1, 3, 2],
         },
         [["yes", 1, -1, 0.3], ["no", -1, -1, 4]],
+    ),
+    (
+        {
+            "mechanism": "parallel",
+            "queries": [
+                {"mechanism": "k-rr", "labels": ["no", "yes"], "max_epsilon_local": 1.0},
+                {"mechanism": "text", "longest": 5, "max_epsilon_local": 1.0},
+                {"mechanism": "dictionary", "k": 9, "max_epsilon_local": 2.0},
+            ],
+        },
+        [["yes", "höher", 3], ["no", "", 8]],
     ),
 ]
 NAMES = [own["mechanism"] for own, _ in MADE]

@@ -18,7 +18,12 @@ VECTORS = json.loads(TEXT)
 
 
 def name(case):
-    return " ".join(map(str, case["specification"].values()))
+    return ascii(" ".join(map(str, [*case["specification"].values(), case.get("batch", "")])))
+
+
+def made_of(case):
+    """The mechanism, in the batch of the case if it varies by batch."""
+    return randomizer(**case["specification"]).in_batches((bytes.fromhex(case.get("batch", "")),))
 
 
 def cases(section):
@@ -46,12 +51,15 @@ def test_the_file_is_what_the_second_implementation_writes():
 
 @cases("integers")
 def test_integers(case):
-    made = randomizer(**case["specification"])
+    made = made_of(case)
     assert list(made.draw_bounds) == case["draw_bounds"]
     assert list(made.report_format.bounds) == case["bounds"]
     for answer in case["responses"]:
         draws = np.array([answer["draws"]], dtype=np.uint64)
         assert row(made.respond(np.array([answer["index"]]), draws)[0]) == answer["report"]
+        index = answer["index"]
+        own = made.respond_one(tuple(index) if isinstance(index, list) else index, answer["draws"])
+        assert [*own] == answer["report"]
 
 
 def weights_of(made):
@@ -71,7 +79,10 @@ def weights_of(made):
     if made.mechanism in rare:
         weight = getattr(made, rare[made.mechanism])
         return [made.denominator - weight, weight]
-    return [int(level * made.denominator) for level in made.levels]
+    if made.mechanism == "distribution":
+        return [weight for level in made.levels for weight in weights_of(level)] or [1, 0]
+    chances = made.likelihoods if made.varies_by_batch else made.levels
+    return [int(chance * made.denominator) for chance in chances]
 
 
 @cases("integers")
@@ -100,7 +111,7 @@ def test_refused_specifications(case):
 
 @cases("laws")
 def test_laws(case):
-    made = randomizer(**case["specification"])
+    made = made_of(case)
     assert law(made.channel()) == published(case)
 
     assert len(case["values"]) == made.domain.size

@@ -28,7 +28,7 @@ import { isReplaced, type ShufflerKeys, signersOf } from "../protocol/party_keys
 import { type Query, queryOf } from "../protocol/query.js";
 import { readDocument, verified } from "../protocol/signed_document.js";
 import type { TokenKeys } from "../protocol/token_keys.js";
-import { encodeReport, epochOf, sealReport } from "../protocol/wire.js";
+import { batchName, encodeReport, epochOf, sealReport } from "../protocol/wire.js";
 import {
   charge,
   follow,
@@ -191,11 +191,12 @@ export class Client {
       const turn = this.#turn(state, shuffler.round);
       const position = shuffler.round % roundsOfACollection(this.plan);
       if (position < turn.first || position > turn.last) return null;
+      const asked = query?.digest ?? "";
       const report =
         position === turn.answers
-          ? this.#randomised(state, answer, shuffler.round)
+          ? await this.#randomised(state, answer, shuffler, asked)
           : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
-      const kept = { batch: shuffler.batch, report, query: query?.digest ?? "" };
+      const kept = { batch: shuffler.batch, report, query: asked };
       const made = await this.#seal(state, kept, shuffler, delay, isPrepared ? now : null);
       return waits ? { ...made, isReplacing: true } : made;
     });
@@ -246,9 +247,10 @@ export class Client {
   /**
    * Seal the same report for another batch, after the shuffler signed that it refused it.
    *
-   * Return null if no other batch asks the same, the report is no longer known, or there is no
-   * token for the other batch's round: then the round is lost. So it is with two shufflers: the first one alone may have signed the refusal and
-   * handed the report on all the same, and the second one would see it in two batches.
+   * Return null if no other batch asks the same, the report means nothing in another one or is no
+   * longer known, or there is no token for the other batch's round: then the round is lost. So it is
+   * with two shufflers: the first one alone may have signed the refusal and handed the report on all
+   * the same, and the second one would see it in two batches.
    */
   async reseal(
     { submission, refusal, authorization }: Refused,
@@ -291,6 +293,7 @@ export class Client {
 
   #asksTheSame(shuffler: ShufflerKey, { batch, roundNumber }: Submission): boolean {
     if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
+    if (this.plan.question(roundNumber).variesByBatch) return false;
     return shuffler.round === roundNumber || this.plan.everybodyAnswers;
   }
 
@@ -385,11 +388,18 @@ export class Client {
   }
 
   /** Return the encoded report; an earlier one if noise is reused. */
-  #randomised(state: State, value: unknown, roundNumber: number): Bytes {
+  async #randomised(
+    state: State,
+    value: unknown,
+    shuffler: ShufflerKey,
+    query: string,
+  ): Promise<Bytes> {
+    const { round: roundNumber } = shuffler;
     const place = `${this.plan.digest}/${this.plan.questionIndex(roundNumber)}`;
     const before = state.resent[place];
     if (before !== undefined) return fromHex(before);
-    const report = this.plan.question(roundNumber).randomize(value, this.#rng);
+    const batch = await batchName(epochOf(this.plan, shuffler, query));
+    const report = await this.plan.question(roundNumber).randomize(value, this.#rng, batch);
     const data = encodeReport(this.#format(roundNumber), report, this.plan.reportSize);
     if (this.plan.noise === "reused") state.resent[place] = hex(data);
     return data;

@@ -77,16 +77,25 @@ export const envelopeLength = (epoch: Sizes): number =>
  */
 export async function info(epoch: Epoch, role: Role, key: Bytes): Promise<Bytes> {
   const after = { inner: [], second: [epoch.analyzer], outer: [...epoch.onward, epoch.analyzer] };
-  const list = canonical({
-    batch: epoch.batch,
-    keys: [hex(key), ...after[role]],
-    plan: epoch.plan,
-    query: epoch.query,
-    round: epoch.roundNumber,
-  });
-  const digest = await sha256(utf8(list));
+  const digest = await listed(epoch, [hex(key), ...after[role]]);
   const fields = [utf8("croupier"), bigEndian(VERSION, 1), utf8(role), digest];
   return concat(...fields.flatMap((field) => [bigEndian(field.length, 2), field]));
+}
+
+/**
+ * Return the name of the batch, 32 bytes, from which mechanisms derive public functions.
+ *
+ * The list names the public keys of everybody after the first shuffler, which draws the batch's 16
+ * bytes: with two shufflers both have their part in it.
+ */
+export function batchName(epoch: Epoch): Promise<Bytes> {
+  return listed(epoch, [...epoch.onward, epoch.analyzer]);
+}
+
+/** Return the digest of the list of plan, batch, round, query and some public keys. */
+function listed(epoch: Epoch, keys: readonly string[]): Promise<Bytes> {
+  const { batch, plan, query, roundNumber: round } = epoch;
+  return sha256(utf8(canonical({ batch, keys, plan, query, round })));
 }
 
 /** Encode a report, or null, as the bytes that are sealed. */

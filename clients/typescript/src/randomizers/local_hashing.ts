@@ -5,8 +5,8 @@ import { ParameterError } from "../errors.js";
 import type { Table } from "../json.js";
 import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
-import { exactly, expBelow, nearest } from "../rounding.js";
 import { table, wholeNumber } from "../table.js";
+import { bestBuckets } from "./buckets.js";
 import { blanketWeight, COMMON, denominatorOf, maxEpsilonOf } from "./calibrated.js";
 import { karyResponse } from "./k_rr.js";
 
@@ -69,7 +69,5 @@ function primeOf({ prime }: Table): bigint {
 /** Return the given number of buckets, or the one nearest to e^epsilon + 1. */
 function bucketsOf({ buckets }: Table, epsilon: number, prime: bigint): bigint {
   if (buckets !== undefined) return wholeNumber("buckets", buckets, 2n, prime);
-  const low = expBelow(exactly(epsilon));
-  const best = nearest({ ...low, numerator: low.numerator + low.denominator });
-  return best < prime ? best : prime;
+  return bestBuckets(epsilon, prime);
 }

@@ -1,5 +1,6 @@
 /** Parallel queries: each person answers one of several, drawn in private. */
 
+import type { Bytes } from "../bytes.js";
 import { Product } from "../domain.js";
 import { ParameterError } from "../errors.js";
 import { WORD } from "../keystream.js";
@@ -17,6 +18,7 @@ export class ParallelRandomizer extends Randomizer<readonly unknown[]> {
   readonly domain: Product;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ParallelFormat;
+  override readonly variesByBatch: boolean;
   /** The draws that each query uses. */
   readonly #columns: readonly (readonly number[])[];
 
@@ -29,17 +31,22 @@ export class ParallelRandomizer extends Randomizer<readonly unknown[]> {
     requireQueries(queries, weights, total);
     this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
     this.domain = new Product(queries.map((query) => query.domain));
+    this.variesByBatch = queries.some((query) => query.variesByBatch);
     this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
     const shared = sharedDraws(queries);
     this.drawBounds = [total, ...[...shared].flatMap(([bound, times]) => Array(times).fill(bound))];
     this.#columns = queries.map((query) => columnsOf(query, shared));
   }
 
-  respond(indices: readonly unknown[], draws: readonly bigint[]): Report {
+  async respond(
+    indices: readonly unknown[],
+    draws: readonly bigint[],
+    batch: Bytes,
+  ): Promise<Report> {
     const drawn = weighted(this.weights, draws[0] as bigint);
     const query = this.queries[drawn] as Randomizer;
     const own = (this.#columns[drawn] as readonly number[]).map((place) => draws[place] as bigint);
-    const answer = query.respond(indices[drawn], own);
+    const answer = await query.respond(indices[drawn], own, batch);
     const padding = this.reportFormat.bounds.length - 1 - answer.length;
     return [BigInt(drawn), ...answer, ...Array<bigint>(padding).fill(0n)];
   }

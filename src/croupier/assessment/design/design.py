@@ -18,7 +18,7 @@ from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError, RenamedAttributeError, RenamedError
 from croupier.model.domain import Grid
 from croupier.model.guarantee import Guarantee
-from croupier.model.metric import LADDER, Metric
+from croupier.model.metric import LADDER, NEAR, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import AtMost
@@ -36,7 +36,7 @@ DUMMIES = ("releases soonest with dummies", "leaks least to readers with dummies
 """The strengths of a plan whose devices add no noise: fewer people, or a lower epsilon."""
 
 _READERS = (Rung.BATCH, Rung.CLIENTS)
-_METRICS = LADDER[:-1]
+_METRICS = tuple(metric for metric in LADDER[:-1] if metric not in NEAR)
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,6 +132,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     k: int | None = None,
     labels: Sequence[str | int] | None = None,
     grid: Grid | Mapping[str, float] | None = None,
+    texts: Mapping[str, Any] | None = None,
     questions: int = 1,
     corrupt_fraction: float = 0.0,
     max_epsilon_local: float | None = None,
@@ -154,7 +155,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     One more plan comes last if dummies win: devices send the value itself, and shufflers add
     dummies. It is there if it needs fewer people than all others within the limits, or leaks less
     to readers, or if no other plan reaches the error. Its `trade` says what is given up. It is not
-    considered where epsilon_local is limited, for a grid, or for several questions.
+    considered where epsilon_local is limited, for a grid or texts, or for several questions.
 
     The best are found when, in a mechanism whose own parameters are fixed, the error falls and
     every leak grows with epsilon_local, and every leak falls with people. If that fails somewhere,
@@ -164,9 +165,11 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         enrolled: The number of people.
         target_error: The largest root mean square standard error over the categories (for a grid,
             of the mean) at the minimum batch, before projection.
-        k: The number of categories; or `labels`, or `grid`.
+        k: The number of categories; or `labels`, `grid`, or `texts`.
         labels: Their names.
         grid: The numbers people may hold: low, high and step.
+        texts: What describes the texts people may answer: ``longest``, and if needed ``alphabet``,
+            ``normalisation`` and ``levels``.
         questions: The number of questions, all of this kind; each person answers one.
         corrupt_fraction: The share of the enrolled who may be corrupt; all may be in one batch.
         max_epsilon_local: The ceiling for every report, 20 if left out.
@@ -194,7 +197,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     """
     enrolled = number_of_people("enrolled", enrolled, least=4)
     whole_number("shufflers", shufflers, least=1, most=2)
-    domain = _domain(k, labels, grid)
+    domain = _domain(k=k, labels=tuple(labels) if labels else None, grid=grid, texts=texts)
     search = Search(
         families=families(
             domain,
@@ -254,7 +257,8 @@ def _considers_dummies(
             else "not be plain for several questions: dummies are made for one",
             hint="Try k-rr.",
         )
-    return "grid" not in domain and not limited and questions == 1 and (asked or not mechanisms)
+    listed = "k" in domain or "labels" in domain
+    return listed and not limited and questions == 1 and (asked or not mechanisms)
 
 
 def _with_dummies(hidden: DummySearch, found: Sequence[Design]) -> tuple[Design, ...]:
@@ -297,16 +301,14 @@ def _described(plan: Plan, error: float, strengths: tuple[str, ...]) -> Design:
     )
 
 
-def _domain(
-    k: int | None, labels: Sequence[str | int] | None, grid: Grid | Mapping[str, float] | None
-) -> dict[str, Any]:
-    named = {"k": k, "labels": tuple(labels) if labels else None, "grid": grid}
+def _domain(**named: Any) -> dict[str, Any]:
     given = {name: value for name, value in named.items() if value is not None}
     if len(given) != 1:
-        raise ParameterError("k", must="be given, or labels, or grid: one of them", hint="Try 10.")
-    if k is not None:
-        whole_number("k", k, least=2)
-    return given
+        must = "be given, or labels, grid or texts: one of them"
+        raise ParameterError("k", must=must, hint="Try 10.")
+    if "k" in given:
+        whole_number("k", given["k"], least=2)
+    return dict(given["texts"]) if "texts" in given else given
 
 
 def _limits(

@@ -12,13 +12,23 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
-__all__ = ["LARGEST_INDEX", "MODELS", "Family", "decimal_at", "families", "index_of"]
+__all__ = ["LARGEST_INDEX", "MANY_VALUES", "MODELS", "Family", "decimal_at", "families", "index_of"]
 
 MODELS = ("parallel", "divide", "subsample")
 """The ways in which several questions may be divided among the people."""
 
 _NEVER_BEST = ("rappor",)
 """One bit per category (symmetric-unary) is such a filter without collisions, and errs less."""
+
+MANY_VALUES = 4096
+"""From here on a dictionary counts in seconds what local hashing counts in hours."""
+
+_FOR_FEW = ("local-hashing", "symmetric-unary", "optimized-unary")
+_LARGEST_SET = 512
+"""With many values, a report of a bit per value or of more than so many values has kilobytes."""
+
+_OTHER_NUMBERS = ("distribution",)
+"""Its error is that of a distribution function, and not that of a mean."""
 
 _WITHOUT_NOISE = ("plain",)
 """There is no epsilon_local to choose."""
@@ -129,7 +139,8 @@ def families(
     """Every mechanism for the domain, with each of its own parameters that may be best.
 
     Args:
-        domain: One of ``k``, ``labels`` and ``grid`` with its value.
+        domain: One of ``k``, ``labels`` and ``grid`` with its value, or ``longest`` and what else
+            describes texts.
         questions: The number of questions.
         mechanisms: The mechanisms to consider; all that may be best if left out.
         models: The ways in which several questions may be divided.
@@ -138,22 +149,22 @@ def families(
     >>> [family.mechanism for family in families({"grid": grid})]
     ['laplace', 'gaussian', 'one-bit-mean']
     """
-    kind = "grid" if "grid" in domain else "k"
+    kind = next((each for each in ("grid", "longest") if each in domain), "k")
     known = [name for name in MECHANISMS if kind in parameters(name)]
-    sensible = [name for name in known if name not in _NEVER_BEST]
+    sensible = [name for name in known if name not in _NEVER_BEST + _OTHER_NUMBERS]
     for name in mechanisms or ():
         if name not in known:
-            raise ParameterError(
-                "mechanism", must=f"be one of {', '.join(known)} here", got=name, hint="Try k-rr."
-            )
+            must, hint = f"be one of {', '.join(known)} here", f"Try {known[0]}."
+            raise ParameterError("mechanism", must=must, got=name, hint=hint)
     for model in models:
         if model not in MODELS:
             raise ParameterError("model", must=f"be one of {', '.join(MODELS)}", got=model)
     size = len(domain["labels"]) if "labels" in domain else domain.get("k", 2)
+    wasteful = _FOR_FEW if size >= MANY_VALUES else ("dictionary",)
     return [
         Family(mechanism, dict(domain) | own, table, questions)
         for table in _participation(models, questions)
-        for mechanism in (mechanisms or sensible)
+        for mechanism in (mechanisms or [name for name in sensible if name not in wasteful])
         if mechanism not in _WITHOUT_NOISE
         for own in _own_parameters(mechanism, size)
     ]
@@ -176,7 +187,8 @@ def _own_parameters(mechanism: str, size: int) -> Iterator[dict[str, int]]:
     """
     yield {}
     if mechanism == "subset-selection":
-        yield from ({"subset_size": value} for value in _spread(2, size // 2))
+        largest = size // 2 if size < MANY_VALUES else _LARGEST_SET
+        yield from ({"subset_size": value} for value in _spread(2, largest))
     if mechanism == "local-hashing":
         yield from ({"buckets": value} for value in _spread(2, min(2 * size, _MOST_BUCKETS)))
 

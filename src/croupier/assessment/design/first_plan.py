@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
+from croupier.assessment.design.family import MANY_VALUES
 from croupier.errors import CroupierError
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
@@ -15,6 +16,8 @@ __all__ = ["first_plan", "least_error"]
 _MECHANISMS = {
     "grid": ("one-bit-mean", "laplace", "gaussian"),
     "k": ("k-rr", "hadamard", "subset-selection", "local-hashing", "optimized-unary"),
+    "many": ("dictionary", "k-rr", "hadamard"),
+    "longest": ("text",),
 }
 _READERS = (Rung.BATCH, Rung.CLIENTS)
 _MOST_CORRUPT = 0.05
@@ -39,7 +42,8 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     No limit is invented: a limit fitted to the proved number would be kept by any plan.
 
     Args:
-        answers: The possible answers: ``{"k": 50}``, ``{"labels": [...]}`` or ``{"grid": {...}}``.
+        answers: The possible answers: ``{"k": 50}``, ``{"labels": [...]}``, ``{"grid": {...}}`` or
+            ``{"longest": 12, ...}``, texts.
         enrolled: The number of people who may take part.
         minimum_batch: The least number of reports in a batch.
         max_epsilon_local: The ceiling of one report's epsilon against somebody who knows its
@@ -83,7 +87,10 @@ def least_error(answers: Mapping[str, Any], *, max_epsilon_local: float, n: int)
     >>> least_error({"k": 50}, max_epsilon_local=1.0, n=200_000).mechanism
     'subset-selection'
     """
-    names = _MECHANISMS["grid" if "grid" in answers else "k"]
+    kind = next((each for each in ("grid", "longest") if each in answers), "k")
+    if max(answers.get("k", 0), len(answers.get("labels", ()))) >= MANY_VALUES:
+        kind = "many"
+    names = _MECHANISMS[kind]
     first = randomizer(names[0], max_epsilon_local=max_epsilon_local, **answers)
     made = [first]
     for name in names[1:]:

@@ -32,7 +32,7 @@ def cause(plan: Plan, rung: str) -> Unbounded:
     Holds when the row's epsilon is not bounded: noise on the device alone does not bound it, and
     neither do dummies that the adversary does not know.
     """
-    if not any(made.mechanism == "plain" for made in plan.randomizers):
+    if not any(made.shows_value for made in plan.randomizers):
         return Unbounded("no epsilon is reached at this delta", "raise guarantee.delta")
     known = Rung.CLIENTS if rung == COMBINED else Rung(rung)
     if dummies_hide(plan, known):

@@ -10,10 +10,9 @@ from croupier.assessment.ladder.metrics import Columns
 from croupier.leakage.dummies import guess_among_dummies
 from croupier.model.adversary import Adversary, Goal
 from croupier.model.guarantee import Direction, Guarantee
-from croupier.model.metric import Metric
+from croupier.model.metric import NEAR, Metric
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
-from croupier.randomizers.plain import Plain
 from croupier.shufflers.dummies import DummyTable
 
 __all__ = ["DummyCells", "worst"]
@@ -53,6 +52,7 @@ class DummyCells:
             adversary=self.adversary,
             delta=self.plan.guarantee.delta or 0.0,
             values=self._values,
+            windows=self.plan.windows,
             attacked=self.alone,
         )
 
@@ -67,6 +67,9 @@ class DummyCells:
             return columns.bayes_security()
         if metric is Metric.REIDENTIFICATION:
             return self._link()
+        if metric in NEAR:
+            near = columns.within_informed()
+            return near if metric is Metric.WITHIN_INFORMED else _about(near, metric)
         informed = self._informed(columns)
         return informed if metric is Metric.GUESS_INFORMED else _about(informed, metric)
 
@@ -81,7 +84,7 @@ class DummyCells:
         is reached if the value of the report is known, which local noise prevents.
         """
         value = self._table.alone
-        certain = isinstance(self.plan.randomizer, Plain)
+        certain = self.plan.randomizer.shows_value
         exact = self.alone and certain and self.plan.shufflers[self.shuffler].kept == 1
         return self._cell(Metric.REIDENTIFICATION, Goal.LINK, value, _DECOYS, exact=exact)
 

@@ -89,6 +89,16 @@ class Row(Result):
         return self[Metric.GUESS_INFORMED].proved
 
     @property
+    def within_uninformed(self) -> Guarantee | None:
+        """The largest chance that a number is guessed to within w, with nobody's known."""
+        return self[Metric.WITHIN_UNINFORMED].proved
+
+    @property
+    def within_informed(self) -> Guarantee | None:
+        """The largest chance that a number is guessed to within w, with all others' known."""
+        return self[Metric.WITHIN_INFORMED].proved
+
+    @property
     def bayes_security(self) -> Guarantee | None:
         """The least share of a guesser's errors that remains."""
         return self[Metric.BAYES_SECURITY].proved

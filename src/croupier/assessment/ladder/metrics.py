@@ -13,6 +13,7 @@ from croupier.leakage.prior import Prior
 from croupier.model.adversary import Adversary, Goal
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
+from croupier.plan.window import Window
 
 __all__ = ["Columns"]
 
@@ -39,6 +40,7 @@ class Columns:
         delta: The failure probability that belongs to an epsilon.
         values: The number of values that a person may hold.
         attacked: True if the lower curve is about what this adversary sees.
+        windows: For each question about a number, how many values are near a guess.
         one_answer: True if the values are all that a person holds, not the answer to one question
             of several.
     """
@@ -47,6 +49,7 @@ class Columns:
     adversary: Adversary
     delta: float
     values: int
+    windows: tuple[Window, ...] = ()
     attacked: bool = True
     one_answer: bool = True
 
@@ -97,6 +100,14 @@ class Columns:
             return self._guess(metric, coin.upper or 1.0, coin.lower or 0.5, _DISTANCE)
         lower = (1 + self._attained_distance) / k * (1 - 4e-16)
         return self._guess(metric, self._least_informed(k=k), lower, _INFORMED)
+
+    def within_informed(self) -> Cell:
+        """The guess of a number to within w: that of the question where it is easiest."""
+        value = max(self._least_informed(k=each.size, near=each.near) for each in self.windows)
+        metric = Metric.WITHIN_INFORMED
+        proof = f"{self.exposure.theorem}; {_INFORMED}"
+        proved = self._claim(metric, value, Direction.UPPER, proof)
+        return self._cell(metric, proved, None)
 
     def guess_prior(self, prior: Prior) -> Guarantee | None:
         """The guess of one of several values that are not equally likely."""

@@ -17,14 +17,15 @@ from croupier.assessment.ladder.cell import Cell, best, bound_only
 from croupier.assessment.ladder.dummies import DummyCells, worst
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rung_views import RungViews
+from croupier.errors import TooLargeError
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import guess_uninformed
+from croupier.leakage.within import within_informed, within_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee
-from croupier.model.metric import LADDER, Metric
+from croupier.model.metric import LADDER, NEAR, Metric
 from croupier.model.rung import Rung, corrupts, watches
 from croupier.numerics.rounding import float_above, float_below
-from croupier.randomizers.plain import Plain
 
 __all__ = ["NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
 
@@ -52,9 +53,10 @@ class Rungs(RungViews):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The columns; the one for the order only if there are groups."""
-        grouped = self.plan.shuffling.groups is not None
-        return LADDER if grouped else LADDER[:-1]
+        """The columns; those about numbers, and that for the order, only if there are any."""
+        absent = {Metric.ALPHA} if self.plan.shuffling.groups is None else set()
+        absent |= set() if self.plan.windows else set(NEAR)
+        return tuple(metric for metric in LADDER if metric not in absent)
 
     def cell(self, rung: str, metric: Metric) -> Cell:
         """The gain of the adversary on the rung from its own view, in one metric."""
@@ -101,7 +103,7 @@ class Rungs(RungViews):
         unknown = [(each, self.dummy_exposures[each]) for each in self.unknown_dummies(rung)]
         adversary = self.adversary(rung, Goal.DISTINGUISH)
         counted = self.sees_rows(rung) or self.plan.analyzer.publication == "histogram"
-        exact = counted and len(unknown) == 1 and isinstance(self.plan.randomizer, Plain)
+        exact = counted and len(unknown) == 1 and self.plan.randomizer.shows_value
         alone = exact and not self.samples
         return [
             DummyCells(self.plan, place, exposure, adversary, alone)
@@ -157,6 +159,8 @@ class Rungs(RungViews):
             Metric.GUESS_OF_TWO: lambda: self.columns(rung).guess_of_two(),
             Metric.GUESS_UNINFORMED: lambda: self._uninformed(rung),
             Metric.GUESS_INFORMED: lambda: self._informed(rung),
+            Metric.WITHIN_UNINFORMED: lambda: self._within_uninformed(rung),
+            Metric.WITHIN_INFORMED: lambda: self._within_informed(rung),
             Metric.BAYES_SECURITY: lambda: self.columns(rung).bayes_security(),
         }[metric]()
 
@@ -167,6 +171,7 @@ class Rungs(RungViews):
             adversary=self.adversary(rung, Goal.DISTINGUISH),
             delta=self.plan.guarantee.delta or 0.0,
             values=self.values,
+            windows=self.plan.windows,
             attacked=self._attained(rung),
             one_answer=self.one_answer,
         )
@@ -175,12 +180,15 @@ class Rungs(RungViews):
     def blind(self) -> Cells:
         """The gain of somebody who sees nothing."""
         guess = Fraction(1, self.values)
+        near = max((each.luck for each in self.plan.windows), default=guess)
         values = {
             Metric.EPSILON: Fraction(0),
             Metric.REIDENTIFICATION: Fraction(1, self.plan.protections.minimum_batch),
             Metric.GUESS_OF_TWO: Fraction(1, 2),
             Metric.GUESS_UNINFORMED: guess,
             Metric.GUESS_INFORMED: guess,
+            Metric.WITHIN_UNINFORMED: near,
+            Metric.WITHIN_INFORMED: near,
             Metric.BAYES_SECURITY: Fraction(1),
             Metric.ALPHA: Fraction(0),
         }
@@ -351,6 +359,39 @@ class Rungs(RungViews):
         if hidden.share < 1 or hidden.clones or not self.one_answer:
             return cell
         return best(self._guess(metric, rung, self._histogram_guess(hidden.honest)), stronger=cell)
+
+    def _within_informed(self, rung: str) -> Cell:
+        """The guess of a number to within w, with everybody else's known.
+
+        It is exact for one report about one question whose channel can be listed.
+        """
+        exposure, questions = self.exposure(rung), self.plan.randomizers
+        cell = self.columns(rung).within_informed()
+        if exposure.hidden is not None or exposure.rounds > 1 or len(questions) > 1:
+            return cell
+        [window] = self.plan.windows
+        try:
+            claim = within_informed(questions[0], near=window.near)
+        except TooLargeError:
+            return cell
+        return self._guess(Metric.WITHIN_INFORMED, rung, claim)
+
+    def _within_uninformed(self, rung: str) -> Cell:
+        """The guess of a number to within w, with nobody's known.
+
+        Bounded where `_uninformed` is exact, for one question; never more than if others were
+        known.
+        """
+        metric, exposure = Metric.WITHIN_UNINFORMED, self.exposure(rung)
+        informed, hidden = self._within_informed(rung), exposure.hidden
+        cell = Cell(metric=metric, proved=_about(informed.proved, metric), reason=informed.reason)
+        several = len(self.plan.randomizers) > 1 or not self.one_answer
+        if exposure.rounds > 1 or hidden is None or hidden.share < 1 or hidden.clones or several:
+            return cell
+        [window] = self.plan.windows
+        local = self.plan.randomizer.checked_epsilon_local
+        claim = within_uninformed(window.size, window.near, epsilon_local=local, n=hidden.honest)
+        return best(self._guess(metric, rung, claim), stronger=cell)
 
     def _histogram_guess(self, people: int) -> Guarantee:
         """The chance of guessing from the histogram of this number of people."""

@@ -1,6 +1,6 @@
 """All attacks that apply to a plan, played, beside what is proved."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -291,22 +291,23 @@ class Suite:
     def of(cls, plan: Plan) -> "Suite":
         """Return all attacks that apply."""
         attacks: list[Game] = []
-        left_out = []
+        too_large: dict[str, list[Game]] = {}
         if any(require_plan(plan).dummies):
             return cls(plan, *dummy_games(plan))
         places = list(scenes(plan))
         for scene in places:
             for make in _games(plan, scene):
+                game = make()
                 try:
-                    game = make()
                     _ = game.cost  # computes what it needs of the mechanism, or refuses
                 except TooLargeError as error:
-                    left_out.append(f"{scene.rung}: {error}")
+                    too_large.setdefault(str(error).removesuffix(f" {error.hint}"), []).append(game)
                 else:
                     attacks.append(game)
+        left_out = [f"{_named(games)}: {reason}" for reason, games in too_large.items()]
         if not any(scene.rung is Rung.BATCH for scene in places):
             left_out.append("batch: rounds ask different questions, and it is unseen who answers")
-        return cls(plan, tuple(attacks), tuple(dict.fromkeys(left_out)))
+        return cls(plan, tuple(attacks), tuple(left_out))
 
     @cached_property
     def ladder(self) -> Ladder:
@@ -394,6 +395,13 @@ def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
         )
     if scene.rung is Rung.BATCH:
         yield from _order_games(plan, scene)
+
+
+def _named(games: Sequence[Game]) -> str:
+    """Name the metrics and the rungs, each once: every rung has the same games."""
+    rungs = ", ".join(dict.fromkeys(game.scene.rung for game in games))
+    metrics = " and ".join(dict.fromkeys(f'"{game.metric.heading}"' for game in games))
+    return f"{metrics} against {rungs}"
 
 
 def _order_games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:

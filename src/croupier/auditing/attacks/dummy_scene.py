@@ -13,7 +13,6 @@ from croupier.auditing.attacks.scene import Scene
 from croupier.model.rung import Rung, corrupts
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
-from croupier.randomizers.plain import Plain
 
 __all__ = ["DummyScene", "dummy_scenes", "least_protected"]
 
@@ -133,7 +132,7 @@ def dummy_scenes(plan: Plan) -> Iterator[tuple[DummyScene, ...]]:
         yield (_scene(plan, Rung.CLIENTS, everything),)
     if len(plan.shufflers) > 1:
         yield tuple(_scene(plan, Rung.ALL_BUT_ONE, (honest,), alone=True) for honest in everything)
-    if isinstance(plan.randomizer, Plain):
+    if plan.randomizer.shows_value:
         yield (_scene(plan, Rung.COLLUSION.among(len(plan.shufflers))[0], (), alone=True),)
 
 
@@ -159,7 +158,7 @@ def _scene(
         passed = math.prod(kept[place + 1 :])
         if table is not None and (place in honest or (passed < 1 and not alone)):
             unknown.append(Unknown(table, passed))
-    once = plan.participation.noise == "reused" and not isinstance(plan.randomizer, Plain)
+    once = plan.participation.noise == "reused" and not plan.randomizer.shows_value
     return DummyScene(
         rung=rung,
         randomizer=plan.randomizer,

@@ -1,6 +1,6 @@
 """`croupier analyze`: estimates from released batches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -23,7 +23,12 @@ from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
 from croupier.cli.options.query import verified_query
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.analysis import Found
-from croupier.cli.output.estimates import All, Confidence, Simultaneous
+from croupier.cli.output.distributions import Quantiles, Ranges, Statements
+from croupier.cli.output.estimates import (
+    All,
+    Confidence,
+    Simultaneous,
+)
 from croupier.cli.output.metrics_file import (
     Gauge,
     MetricsFile,
@@ -31,6 +36,7 @@ from croupier.cli.output.metrics_file import (
     write_metrics,
 )
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
+from croupier.cli.output.texts import Candidates, read_candidates
 from croupier.documents.plots.figure import require_plottable
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -126,6 +132,9 @@ def command(
     confidence: Confidence = 0.95,
     most_unopened: MostUnopened = 0.01,
     simultaneous: Simultaneous = False,
+    candidates: Candidates = None,
+    quantile: Quantiles = None,
+    ranges: Ranges = None,
     all_values: All = False,
     metrics_file: MetricsFile = None,
     quiet: Quiet = False,
@@ -139,6 +148,7 @@ def command(
         raise ParameterError("BATCH", must="be at least one released file")
     _require_targets(output, plot, force=force)
     require_metrics_file(metrics_file)
+    texts, numbers = read_candidates(candidates), Statements.of(quantile, ranges)
     asking = _Asking.of(made, publish_round, question, query_output)
     document: dict[str, Any] = {"plan_digest": made.digest}
     if batches:
@@ -155,8 +165,10 @@ def command(
                 engine=runner,
                 confidence=confidence,
                 most_unopened=most_unopened,
+                candidates=texts,
                 silent=quiet or json,
             )
+        found = replace(found, asked=numbers)
         found = found.simultaneous() if simultaneous else found
         found.save(output, plot)
         write_metrics(metrics_file, _gauges(found))
@@ -257,6 +269,7 @@ def _found(
     engine: "Engine",
     confidence: float,
     most_unopened: float,
+    candidates: list[str],
     silent: bool,
 ) -> Found:
     """Count, estimate and prove."""
@@ -273,6 +286,7 @@ def _found(
             queries=queries,
             confidence=confidence,
             most_unopened=most_unopened,
+            candidates=candidates,
             advance=advance,
         )
     with progress("Proving", total=None, quiet=silent):

@@ -19,6 +19,7 @@ from croupier.errors import (
     SupersededError,
 )
 from croupier.model import Categories
+from croupier.model.texts import Texts
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
 
@@ -112,5 +113,5 @@ def _source(plan: Plan, file: Path, column: str | None) -> ColumnFile:
     if domain.shape:
         raise ParameterError("PLAN", must="ask one question, since FILE has one column for it")
     labels = domain.labels if isinstance(domain, Categories) else ()
-    text = not isinstance(labels, range) and any(isinstance(label, str) for label in labels)
-    return ColumnFile(file, column, text=text, values=domain)
+    named = not isinstance(labels, range) and any(isinstance(label, str) for label in labels)
+    return ColumnFile(file, column, text=named or isinstance(domain, Texts), values=domain)

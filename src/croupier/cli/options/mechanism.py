@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import wraps
 from inspect import Parameter, signature
+from string import ascii_lowercase, digits
 from typing import Annotated, Any
 
 import typer
@@ -14,8 +15,9 @@ from croupier.errors import ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
-__all__ = ["Categories", "Choice", "Corrupt", "GridText", "Labels", "People", "ReportProbability"]
-__all__ += ["Rounds", "count", "domain_table", "grid_ends", "takes_mechanism"]
+__all__ = ["Alphabet", "Categories", "Choice", "Corrupt", "GridText", "Labels", "Longest"]
+__all__ += ["NormalisationText", "People", "ReportProbability", "Rounds", "count", "domain_table"]
+__all__ += ["grid_ends", "takes_mechanism", "texts_table"]
 
 _MOST = 10**18
 
@@ -61,6 +63,22 @@ def _flag(name: str, kind: type, **settings: Any) -> Any:
 Categories = _flag("k", int, parser=count, metavar="K")
 Labels = _flag("labels", str, metavar="A,B,…")
 GridText = _flag("grid", str, metavar="LOW:HIGH:STEP")
+Longest = Annotated[
+    int | None,
+    typer.Option(parser=count, metavar="N", help="Answers: a text, of which N letters count."),
+]
+Alphabet = Annotated[
+    str | None,
+    typer.Option(metavar="LETTERS", help="Letters of a text: a-z, a-z0-9, any, or all in a row."),
+]
+NormalisationText = Annotated[
+    str | None,
+    typer.Option(
+        "--normalisation",
+        metavar="HOW",
+        help="Before texts are compared: lower (A-Z become a-z), nfc or none.",
+    ),
+]
 
 _FLAGS: dict[str, Any] = {
     "mechanism": Annotated[
@@ -121,6 +139,8 @@ class Choice:
             raise ParameterError("--mechanism", must="be given", hint="Try k-rr.")
         return self.randomizer
 
+
+_ALPHABETS = {"a-z": ascii_lowercase, "a-z0-9": ascii_lowercase + digits, "any": None}
 
 Command = Callable[..., None]
 
@@ -190,6 +210,16 @@ def domain_table(k: int | None, labels: str | None, grid: str | None) -> dict[st
     }
 
 
+def texts_table(longest: int, alphabet: str, normalisation: str) -> dict[str, Any]:
+    """The table of texts that people may answer, from the three flags.
+
+    >>> texts_table(8, "any", "nfc")
+    {'longest': 8, 'alphabet': None, 'normalisation': 'nfc'}
+    """
+    letters = _ALPHABETS.get(alphabet, alphabet)
+    return {"longest": longest, "alphabet": letters, "normalisation": normalisation}
+
+
 def grid_ends(text: str) -> dict[str, float]:
     """The table of a grid typed as LOW:HIGH:STEP."""
     try:
@@ -202,6 +232,10 @@ def grid_ends(text: str) -> dict[str, float]:
 
 
 def _value(name: str, text: str) -> Any:
+    if name == "alphabet":
+        return _ALPHABETS.get(text, text)
+    if name == "normalisation":
+        return text
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -1,21 +1,25 @@
 """An analysis in words, as JSON and as a table on disk."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from croupier.cli.output.distributions import Statements, distribution_document
 from croupier.cli.output.estimates import estimate_document, how_intervals_hold, print_estimate
 from croupier.cli.output.terminal import err, out, say
+from croupier.cli.output.texts import texts_document
 from croupier.documents.plots.estimates import estimates_inches, plot_estimates
 from croupier.documents.plots.figure import save_plot
 from croupier.model.estimate import Estimate
 from croupier.model.guarantee import Guarantee
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
+from croupier.randomizers.estimates.distribution import DistributionEstimate
+from croupier.randomizers.estimates.found_texts import FoundTexts
 
 if TYPE_CHECKING:
-    from croupier.analyzer.analysis import Analysis
+    from croupier.analyzer.analysis import Analysis, QuestionEstimate
 
 __all__ = ["Found"]
 
@@ -29,14 +33,14 @@ class Found:
         analysis: The counts and estimates.
         planned: Epsilon at the minimum batch.
         realised: Epsilon at the actual size of the batches.
-        together: Whether the intervals of a question hold together.
+        asked: What is asked about distributions.
     """
 
     plan: Plan
     analysis: "Analysis"
     planned: Guarantee | None
     realised: Guarantee | None
-    together: bool = False
+    asked: Statements = field(default_factory=Statements)
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -47,7 +51,7 @@ class Found:
         """Return the same with intervals that hold together, for all values of each question."""
         own = self.analysis.estimates
         wider = tuple(replace(one, estimate=one.estimate.simultaneous()) for one in own)
-        return replace(self, analysis=replace(self.analysis, estimates=wider), together=True)
+        return replace(self, analysis=replace(self.analysis, estimates=wider))
 
     def show(self, confidence: float, *, everything: bool, quiet: bool) -> None:
         """Print warnings, what was counted, one table per question, and what is proved."""
@@ -61,10 +65,22 @@ class Found:
                 words = "" if own.asked is None else f": {own.asked}"
                 out.print()
                 say(f"{own.question}{words} ({own.estimate.n:,} answers)")
-            print_estimate(own.estimate, confidence, everything=everything)
+            print_estimate(
+                own.estimate,
+                confidence,
+                everything=everything,
+                asked=self.asked,
+                corrupt=self._corrupt(own),
+            )
         out.print()
-        out.print(how_intervals_hold(simultaneous=self.together))
+        out.print(how_intervals_hold(self.estimates, everything=everything))
         out.print(self.proved)
+
+    def _corrupt(self, own: "QuestionEstimate") -> int:
+        """The number of corrupt people that the plan allows for in the batches of a question."""
+        corrupt = self.plan.population.corrupt
+        batches = self.analysis.batches
+        return sum(corrupt(each.reports) for each in batches if each.receipt.round in own.rounds)
 
     def _print_counts(self) -> None:
         analysis = self.analysis
@@ -110,12 +126,34 @@ class Found:
             "epsilon_planned": None if self.planned is None else self.planned.value,
             "receipts": [batch.receipt.model_dump(mode="json") for batch in analysis.batches],
             "taken_over": [receipt.model_dump(mode="json") for receipt in analysis.taken_over],
+            "texts": list(self._texts()),
+            "distributions": list(self._distributions()),
             "warnings": list(analysis.warnings),
         }
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _texts(self) -> Iterator[dict[str, Any]]:
+        """Yield what was tested to find texts, per question that asks for some."""
         for own in self.analysis.estimates:
-            for entry in estimate_document(own.estimate):
+            if isinstance(own.estimate, FoundTexts):
+                corrupt = {"corrupt": self._corrupt(own)}
+                yield {"question": own.question} | texts_document(own.estimate) | corrupt
+
+    def _distributions(self) -> Iterator[dict[str, Any]]:
+        """Yield what is known of the distribution of each question that asks for one."""
+        for own in self.analysis.estimates:
+            if isinstance(own.estimate, DistributionEstimate):
+                document = distribution_document(own.estimate, self.asked)
+                yield {"question": own.question} | document
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        """Yield every value of every question; of texts, also whether they could be made up."""
+        for own in self.analysis.estimates:
+            entries = estimate_document(own.estimate)
+            if isinstance(own.estimate, FoundTexts):
+                doubtful = own.estimate.doubtful(self._corrupt(own))
+                pairs = zip(entries, doubtful, strict=True)
+                entries = [entry | {"doubtful": doubt} for entry, doubt in pairs]
+            for entry in entries:
                 yield {"question": own.question, "asked": own.asked} | entry
 
     def save(self, output: Path | None, plot: Path | None) -> None:
@@ -130,6 +168,7 @@ class Found:
                 self.estimates,
                 title=title,
                 questions=[own.question for own in self.analysis.estimates],
+                corrupt=[self._corrupt(own) for own in self.analysis.estimates],
                 inches=estimates_inches(self.estimates),
             )
 

@@ -1,11 +1,16 @@
 """An estimate as a table and as JSON, and the options that shape it, the same in every command."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.output.terminal import out, print_table
+from croupier.cli.output.distributions import Statements, print_distribution
+from croupier.cli.output.terminal import out, print_table, say
+from croupier.cli.output.texts import print_texts
 from croupier.model import Estimate
+from croupier.randomizers.estimates.distribution import DistributionEstimate
+from croupier.randomizers.estimates.found_texts import FoundTexts
 
 __all__ = ["All", "Confidence", "Simultaneous", "estimate_document", "how_intervals_hold"]
 __all__ += ["print_estimate"]
@@ -20,8 +25,8 @@ _SHOWN = 20
 
 
 def estimate_document(estimate: Estimate) -> list[dict[str, Any]]:
-    """Return every value with its share or mean."""
-    return [
+    """Return every value with its share or mean; of texts, also how far one liar moves it."""
+    rows = [
         {
             "value": value,
             estimate.quantity: float(estimate.points[index]),
@@ -30,20 +35,32 @@ def estimate_document(estimate: Estimate) -> list[dict[str, Any]]:
         }
         for index, value in enumerate(estimate.values)
     ]
+    if isinstance(estimate, FoundTexts):
+        moved = estimate.moved_by_one.tolist()
+        rows = [row | {"moved_by_one": own} for row, own in zip(rows, moved, strict=True)]
+    return rows
 
 
-def print_estimate(estimate: Estimate, confidence: float, *, everything: bool) -> None:
+def print_estimate(
+    estimate: Estimate, confidence: float, *, everything: bool, asked: Statements, corrupt: int = 0
+) -> None:
     """Print value, share or mean, and interval; the largest few unless `everything` is asked for.
 
     A share that noise has moved beyond what is possible is shown at the end of its interval.
     """
+    if isinstance(estimate, DistributionEstimate):
+        print_distribution(estimate, asked, confidence=confidence, everything=everything)
+        return
+    if isinstance(estimate, FoundTexts):
+        print_texts(estimate, confidence=confidence, everything=everything, corrupt=corrupt)
+        return
     shares = estimate.quantity == "share"
     factor, unit, form = (100, " %", ".2f") if shares else (1, "", ".6g")
-    places = range(len(estimate.values))
-    shown = list(places)
-    if not everything and len(places) > _SHOWN:
-        largest = sorted(places, key=lambda i: -estimate.points[i])
-        shown = (largest if shares else shown)[:_SHOWN]
+    values = len(estimate.values)
+    if shares:
+        estimate, shown = estimate.largest(values if everything else _SHOWN)
+    else:
+        shown = list(range(values if everything else min(values, _SHOWN)))
     cut = estimate.points.clip(estimate.lower, estimate.upper)
     moved = any(cut[i] != estimate.points[i] for i in shown)
     rows = [
@@ -58,12 +75,21 @@ def print_estimate(estimate: Estimate, confidence: float, *, everything: bool) -
     print_table(("value", estimate.quantity, interval), rows, right=(1, 2))
     if moved:
         out.print("* Noise moved the estimate out of the possible range; --json prints it as is.")
-    if len(shown) < len(places):
-        which = "largest" if shares else "first"
-        out.print(f"The {which} {len(shown)} of {len(places):,} values; all of them: --all")
+    if len(shown) < values:
+        which = f"The {'largest' if shares else 'first'} {len(shown)} of {values:,} values"
+        held = ", whose intervals hold together" if shares else ""
+        say(f"{which}{held}; all of them: --all")
 
 
-def how_intervals_hold(*, simultaneous: bool) -> str:
-    """Say whether the intervals hold singly or together."""
-    held = "together" if simultaneous else "singly; --simultaneous for all together"
-    return f"Intervals hold {held}."
+def how_intervals_hold(estimates: Iterable[Estimate], *, everything: bool) -> str:
+    """Say whether the intervals that are printed hold singly or together."""
+    held = {one.holds_together or _is_cut(one, everything=everything) for one in estimates}
+    if held == {True}:
+        return "Intervals hold together."
+    singly = "Intervals hold singly" if held == {False} else "All other intervals hold singly"
+    return f"{singly}; --simultaneous for all together."
+
+
+def _is_cut(estimate: Estimate, *, everything: bool) -> bool:
+    """Tell whether only the largest shares are printed."""
+    return not everything and estimate.quantity == "share" and len(estimate.values) > _SHOWN

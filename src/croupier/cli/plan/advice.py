@@ -75,7 +75,7 @@ def _less(ladder: Ladder, failed: Sequence[Verdict]) -> str:
     rare = plan.reports * max(made, default=0.0) <= (plan.guarantee.delta or 0.0)
     rare |= all(verdict.limit.metric is not Metric.EPSILON for verdict in failed)
     dummies = rare and all(dummies_hide(plan, rung) for rung in rows)
-    noisy = all(made.mechanism != "plain" for made in plan.randomizers)
+    noisy = all(not made.shows_value for made in plan.randomizers)
     changes = ["the epsilon of dummies"] * dummies + ["max_epsilon_local"] * noisy
     if not changes:
         return "drop the limit, or change who sees what"

@@ -33,10 +33,13 @@ from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee
-from croupier.model.metric import LADDER, Metric, metric_named
+from croupier.model.metric import LADDER, NEAR, Metric, metric_named
 from croupier.model.rung import LUCK, Rung
+from croupier.model.texts import Texts
 from croupier.numerics.rounding import ceiling_digits, delta_text, float_above
 from croupier.plan.plan import Plan
+from croupier.randomizers.distribution import Distribution
+from croupier.randomizers.text import Text
 
 __all__ = ["HELP", "cell_document", "command"]
 
@@ -48,7 +51,13 @@ where a plan draws a secret sample.
 Example: croupier assess plan.toml
 """
 
-_SHOWN = (Metric.EPSILON, Metric.REIDENTIFICATION, Metric.GUESS_OF_TWO, Metric.ALPHA)
+_SHOWN = (
+    Metric.EPSILON,
+    Metric.REIDENTIFICATION,
+    Metric.GUESS_OF_TWO,
+    Metric.WITHIN_INFORMED,
+    Metric.ALPHA,
+)
 """The columns that are shown by default."""
 
 
@@ -101,9 +110,7 @@ def command(
 def _print_ladder(ladder: Ladder, file: Path, metrics: list[Metric]) -> None:
     plan = ladder.plan
     names = ", ".join(dict.fromkeys(made.mechanism for made in plan.randomizers))
-    sizes = sorted({made.domain.size for made in plan.randomizers})
-    values = " or ".join(f"{size:,}" for size in sizes)
-    say(f"{plan.headline}   {names}, {values} values   plan {plan.digest[:8]}")
+    say(f"{plan.headline}   {names}, {_values(plan)}   plan {plan.digest[:8]}")
     say(f"{proved_for(plan)} Delta {delta_text(plan.guarantee.delta)}, {plan.guarantee.adjacency}.")
     out.print()
     for columns in _that_fit(ladder, metrics):
@@ -115,6 +122,16 @@ def _print_ladder(ladder: Ladder, file: Path, metrics: list[Metric]) -> None:
     if len(metrics) < len(ladder.blind.cells):
         out.print("Other columns: --metric all.")
     out.print(f"In words: croupier explain {file}")
+
+
+def _values(plan: Plan) -> str:
+    """Say how many values the questions have; of texts, how long they are."""
+    domains = [made.domain for made in plan.randomizers]
+    longest = max((each.longest for each in domains if isinstance(each, Texts)), default=0)
+    sizes = {each.size for each in domains if not isinstance(each, Texts)}
+    counted = [f"{' or '.join(f'{size:,}' for size in sorted(sizes))} values"] if sizes else []
+    texts = [f"texts of up to {longest:,} letters"] if longest else []
+    return " or ".join(counted + texts)
 
 
 def _row(ladder: Ladder, step: Row, columns: list[Metric]) -> list[str]:
@@ -142,6 +159,9 @@ def _that_fit(ladder: Ladder, metrics: list[Metric]) -> Iterator[list[Metric]]:
 def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     plan = ladder.plan
     yield from ladder_reasons(ladder, metrics)
+    if set(NEAR) & set(metrics):
+        near = " or ".join(dict.fromkeys(f"{window.within:g}" for window in plan.windows))
+        yield f"within: a guess of a number is right if it is within {near} of it."
     if Metric.ALPHA in metrics:
         batches = f" in {plan.batches:,} batches together" if plan.batches > 1 else ""
         yield f"order: the odds of two assignments inside a group move by at most e^alpha{batches}."
@@ -165,6 +185,12 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     error = plan.rms_error
     if error is not None:
         yield f"Result: {_result(plan, error)} at this size."
+    made_up = _made_up(plan)
+    if made_up is not None:
+        yield (
+            f"{plan.corrupt:,} corrupt people can make up texts with shares of up to about "
+            f"{ceiling_digits(100 * made_up)} %."
+        )
     if plan.count_shift is not None:
         count, share = plan.count_shift, 100 * plan.count_shift / plan.answers
         yield (
@@ -191,9 +217,25 @@ def _added(plan: Plan) -> Iterator[str]:
 
 
 def _result(plan: Plan, error: float) -> str:
-    if isinstance(plan.randomizers[0].domain, Categories):
+    if isinstance(plan.randomizers[0], Distribution):
+        return (
+            "the share of people up to a number, with a standard error of "
+            f"{ceiling_digits(100 * error)} percentage points"
+        )
+    if isinstance(plan.randomizers[0].domain, Categories | Texts):
         return f"shares with a standard error of {ceiling_digits(100 * error)} percentage points"
     return f"a standard error of {ceiling_digits(error)}"
+
+
+def _made_up(plan: Plan) -> float | None:
+    """Return the share of a text that the plan's corrupt people can make up, about; None if none.
+
+    Only where the text is the one question.
+    """
+    first, *more = plan.randomizers
+    if more or not plan.corrupt or not isinstance(first, Text):
+        return None
+    return first.made_up(plan.answers, corrupt=plan.corrupt)
 
 
 def _epsilon(found: Guarantee | None) -> str:
@@ -327,7 +369,10 @@ def _print_document(
 
 
 def _manipulation(plan: Plan) -> dict[str, Any]:
-    """The most by which one lying client moves an estimate; nothing for plans without dummies."""
+    """Return how far liars move an estimate: one among dummies, or all of the plan in texts."""
+    made_up = _made_up(plan)
+    if made_up is not None:
+        return {"corrupt_people": {"number": plan.corrupt, "made_up_share_about": made_up}}
     shift = plan.count_shift
     if shift is None:
         return {}

@@ -9,7 +9,17 @@ from croupier.assessment.design.design import Design, Designs, design
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.ladder.text import one_in
 from croupier.assessment.policy import checked
-from croupier.cli.options.mechanism import Categories, GridText, Labels, count, domain_table
+from croupier.cli.options.mechanism import (
+    Alphabet,
+    Categories,
+    GridText,
+    Labels,
+    Longest,
+    NormalisationText,
+    count,
+    domain_table,
+    texts_table,
+)
 from croupier.cli.options.plan import Force, Output, require_new, write_plan
 from croupier.cli.output.policy import verdict_line
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress, say
@@ -35,6 +45,8 @@ Example: croupier design --k 50 --n 1e6 --corrupt-fraction 0.05 --target-error 5
 
 _LETTERS = "ABCD"
 _NUMBERS = (2, 3, 4, 5, 7)
+_OF_THE_QUESTION = frozenset({"mechanism", "max_epsilon_local", "k", "labels", "grid"})
+_OF_THE_QUESTION |= {"longest", "alphabet", "normalisation"}
 
 OldLimit = Annotated[float | None, typer.Option(hidden=True)]
 
@@ -48,6 +60,9 @@ def command(
     k: Categories = None,
     labels: Labels = None,
     grid: GridText = None,
+    longest: Longest = None,
+    alphabet: Alphabet = None,
+    normalisation: NormalisationText = None,
     questions: Annotated[
         int,
         typer.Option(parser=count, metavar="N", help="Questions; each person answers one."),
@@ -108,9 +123,15 @@ def command(
         raise RenamedError("--max-guess-uniform", "--max-guess-uninformed")
     require_new(output, force=force)
     _picked(pick, len(_LETTERS))
+    texts = None
+    if longest is not None:
+        texts = texts_table(longest, alphabet or "a-z", normalisation or "lower")
+    elif alphabet or normalisation:
+        raise ParameterError("--longest", must="be given with --alphabet and --normalisation")
     with progress("Searching", total=None, quiet=quiet or json) as advance:
         found = design(
             **domain_table(k, labels, grid),
+            texts=texts,
             enrolled=enrolled,
             target_error=target_error,
             questions=questions,
@@ -204,9 +225,7 @@ def _mechanism(one: Design) -> str:
     """The name, with the mechanism's own parameters and how questions are shared out."""
     specification = one.plan.randomizers[0].specification
     own = [
-        f"{name}={value}"
-        for name, value in specification.items()
-        if name not in ("mechanism", "k", "labels", "grid", "max_epsilon_local")
+        f"{name}={value}" for name, value in specification.items() if name not in _OF_THE_QUESTION
     ]
     made = [each.dummies.epsilon for each in one.plan.shufflers if each.dummies]
     if made:  # all are the same

@@ -3,14 +3,21 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from croupier.assessment.design.first_plan import first_plan
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import checked
-from croupier.cli.options.mechanism import count, grid_ends
+from croupier.cli.options.mechanism import (
+    Alphabet,
+    Longest,
+    NormalisationText,
+    count,
+    grid_ends,
+    texts_table,
+)
 from croupier.cli.options.plan import Force, Output, require_new, write_plan
 from croupier.cli.output.policy import verdict_line
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
@@ -30,6 +37,8 @@ Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --max-
 --max-epsilon 0.1 --max-reidentification 5e-4
 """
 
+_KINDS = ("1", "2", "3", "4")
+
 _NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until what is acceptable is said:
 in a file for --policy, under [policy] in the plan, or here with --max-epsilon
 and --max-reidentification."""
@@ -44,6 +53,9 @@ def command(
     ] = None,
     yes_no: Annotated[bool, typer.Option("--yes-no", help="Answers: yes or no.")] = False,
     grid: Annotated[str | None, typer.Option(help="Answers: a number, LOW:HIGH:STEP.")] = None,
+    longest: Longest = None,
+    alphabet: Alphabet = None,
+    normalisation: NormalisationText = None,
     enrolled: Annotated[
         int | None,
         typer.Option(
@@ -85,7 +97,8 @@ def command(
     """Write a first plan."""
     require_new(output, force=force)
     ask = _Questions(silent=yes)
-    answers = _answers(ask, k=k, labels=labels, yes_no=yes_no, grid=grid)
+    texts = _Texts(longest, alphabet, normalisation)
+    answers = _answers(ask, k=k, labels=labels, yes_no=yes_no, grid=grid, texts=texts)
     people = ask("People enrolled", "1e6", count, given=enrolled)
     batch = ask("Minimum batch", str(max(2, people // 5)), count, given=minimum_batch)
     local = ask(
@@ -154,20 +167,49 @@ class _Questions:
         return typer.prompt(question, default=default, value_proc=read, show_default=bool(default))
 
 
+class _Texts(NamedTuple):
+    """The flags about texts."""
+
+    longest: int | None
+    alphabet: str | None
+    normalisation: str | None
+
+    def asked(self, ask: _Questions) -> dict[str, Any]:
+        """Return the texts that people may answer, from flags or questions."""
+        letters = "Letters: a-z, a-z0-9, any, or all in a row"
+        how = "Normalisation: lower (A-Z become a-z), nfc or none"
+        return texts_table(
+            ask("Letters of a text that count", "12", count, given=self.longest),
+            ask(letters, "a-z", str, given=self.alphabet),
+            ask(how, "lower", str, given=self.normalisation),
+        )
+
+
 def _answers(
-    ask: _Questions, *, k: int | None, labels: str | None, yes_no: bool, grid: str | None
+    ask: _Questions,
+    *,
+    k: int | None,
+    labels: str | None,
+    yes_no: bool,
+    grid: str | None,
+    texts: _Texts,
 ) -> dict[str, Any]:
     """The answers that people may give, from a flag or a question."""
-    if sum((k is not None, labels is not None, yes_no, grid is not None)) > 1:
-        raise ParameterError("--k", must="be given, or --labels, --yes-no or --grid: one of them")
+    given = [k is not None, yes_no, grid is not None, texts != (None, None, None)]
+    if sum(given) + (labels is not None) > 1:
+        must = "be given, or --labels, --yes-no, --grid or --longest: one of them"
+        raise ParameterError("--k", must=must)
     if labels is not None:
         return {"labels": labels.split(",")}
-    kind = "2" if yes_no else "3" if grid is not None else None if k is None else "1"
-    kind = ask("Answers: 1 one of k, 2 yes/no, 3 a number", "1", _kind, given=kind)
+    kinds = [kind for kind, flag in zip(_KINDS, given, strict=True) if flag]
+    question = "Answers: 1 one of k, 2 yes/no, 3 a number, 4 a text"
+    kind = ask(question, "1", _kind, given=next(iter(kinds), None))
     if kind == "2":
         return {"labels": ["no", "yes"]}
     if kind == "3":
         return {"grid": grid_ends(ask("Range, as LOW:HIGH:STEP", "0:1:0.05", str, given=grid))}
+    if kind == "4":
+        return texts.asked(ask)
     return {"k": ask("Categories", "50", count, given=k)}
 
 
@@ -183,6 +225,6 @@ def _limit(text: str) -> float | None:
 
 
 def _kind(text: str) -> str:
-    if text.strip() not in ("1", "2", "3"):
-        raise typer.BadParameter(f"must be 1, 2 or 3; got {text}.")
+    if text.strip() not in _KINDS:
+        raise typer.BadParameter(f"must be 1, 2, 3 or 4; got {text}.")
     return text.strip()

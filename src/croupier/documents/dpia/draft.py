@@ -28,7 +28,7 @@ from croupier.documents.explain.sentences import (
     repeated,
     singling_out,
 )
-from croupier.documents.explain.summary.answers import not_promised
+from croupier.documents.explain.summary.answers import NOT_PROMISED, not_promised
 from croupier.documents.explain.trust_words import operators, trusted
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
@@ -84,7 +84,11 @@ def dpia(
         repeated=Written(repeated(ladder)),
         risks=[_risk(ladder, rung) for rung in plan.rungs],
         measures=list(measures(plan)),
-        correctness=Written(not_promised(plan).get("Correct figures", "")),
+        further={
+            Written(name): Written(words)
+            for name, words in not_promised(plan).items()
+            if name not in NOT_PROMISED
+        },
         limits=list(_limits(found)),
         delta=Written(delta_text(plan.guarantee.delta)),
         gaussian=[_gaussian(ladder, row) for row in gaussian],

@@ -8,6 +8,7 @@ from croupier.documents.explain.parties import added, sampled, sends_answers
 from croupier.documents.explain.sentence import chance
 from croupier.model.domain import Categories, Domain, Grid
 from croupier.model.randomizer import Randomizer
+from croupier.model.texts import Texts
 from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.plan.plan import Plan
 from croupier.plan.sections import RecordSection
@@ -16,6 +17,8 @@ __all__ = ["MODELS", "AskedRow", "asked_rows", "collection_facts", "disposed_aft
 __all__ += ["noise_told", "record_facts"]
 
 _MOST_LABELS = 60
+_MOST_RUNS = 12
+_NAMES = {" ": "space", ",": "comma"}
 
 MODELS = {
     "single": "everybody who takes part answers the one question",
@@ -73,14 +76,16 @@ def asked_rows(plan: Plan) -> Iterator[AskedRow]:
 
 def noise_told(made: Randomizer) -> str:
     """Name a mechanism, and say what its noise is worth if the sender of a report is known."""
-    if made.mechanism == "plain":
-        return "plain: none, the device sends the answer itself"
+    if made.shows_value:
+        return f"{made.mechanism}: none, the device sends the answer itself"
     return f"{made.mechanism}, epsilon_local {ceiling_digits(made.epsilon_local)}"
 
 
 def _answers(domain: Domain) -> str:
     if isinstance(domain, Grid):
         return f"a number from {domain.low:g} to {domain.high:g} in steps of {domain.step:g}"
+    if isinstance(domain, Texts):
+        return _texts(domain)
     if not isinstance(domain, Categories):
         return f"one of {domain.size:,}"
     if isinstance(domain.labels, range):
@@ -88,6 +93,35 @@ def _answers(domain: Domain) -> str:
     shown = ", ".join(map(str, domain.labels[:_MOST_LABELS]))
     left = domain.size - _MOST_LABELS
     return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+def _texts(domain: Texts) -> str:
+    """Say which texts are answers.
+
+    >>> _texts(Texts(12, "abcdefgh' ", "lower"))
+    "a text of a-h, ', space, in upper or lower case; its first 12 letters count"
+    """
+    kind, counted = "any text", "bytes of UTF-8"
+    if domain.alphabet is not None:
+        kind, counted = f"a text of {_ranges(domain.alphabet)}", "letters"
+    case = ", in upper or lower case" if domain.normalisation == "lower" else ""
+    return f"{kind}{case}; its first {domain.longest:,} {counted} count"
+
+
+def _ranges(alphabet: str) -> str:
+    """Write the letters of an alphabet, runs of them by their ends."""
+    runs: list[list[str]] = []
+    for letter in alphabet:
+        if runs and ord(letter) == ord(runs[-1][-1]) + 1:
+            runs[-1].append(letter)
+        else:
+            runs.append([letter])
+    shown = [
+        f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(_NAMES.get(one, one) for one in run)
+        for run in runs
+    ]
+    left = len(shown) - _MOST_RUNS
+    return ", ".join(shown[:_MOST_RUNS]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def collection_facts(plan: Plan) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """Words for the parties of a plan with one or two shufflers, and for the dummies that they add."""
 
+from croupier.model.texts import Texts
 from croupier.plan.plan import Plan
 
-__all__ = ["added", "all_add", "all_join", "all_of_them", "colluders", "drops", "hide"]
+__all__ = ["added", "all_add", "all_join", "all_of_them", "asks_for_texts", "colluders", "drops"]
+__all__ += ["hide"]
 __all__ += ["sampled", "sends_answers", "shuffler_called", "some_trace"]
 
 _PLACES = ("first", "second")
@@ -23,6 +25,11 @@ def shuffler_called(plan: Plan, place: int) -> str:
     'the second shuffler'
     """
     return "the shuffler" if len(plan.shufflers) == 1 else f"the {_PLACES[place]} shuffler"
+
+
+def asks_for_texts(plan: Plan) -> bool:
+    """Tell whether a question is answered with a text that nobody listed."""
+    return any(isinstance(made.domain, Texts) for made in plan.randomizers)
 
 
 def all_of_them(plan: Plan) -> str:
@@ -59,7 +66,7 @@ def some_trace(plan: Plan) -> str:
 
 def sends_answers(plan: Plan) -> bool:
     """Tell whether devices send the answer itself."""
-    return any(made.mechanism == "plain" for made in plan.randomizers)
+    return any(made.shows_value for made in plan.randomizers)
 
 
 def all_add(plan: Plan) -> bool:

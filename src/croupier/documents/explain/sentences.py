@@ -29,6 +29,7 @@ from croupier.documents.explain.sentence import (
 from croupier.model.guarantee import Direction
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
+from croupier.model.texts import Texts
 from croupier.numerics.rounding import delta_text, float_above
 from croupier.plan.plan import Plan
 
@@ -40,6 +41,10 @@ _CRYPTOGRAPHY = "the encryption (HPKE) holds and the analyzer keeps its key to i
 _ONE_REPORT = "You send one report: there is no second one to match it with."
 _ALL_BUT_ONE = "Everybody but one shuffler, even if they drop all other reports:"
 _ONLY_THE_DEVICE = "Only your device's noise protects you."
+_WHICH_TEXT = (
+    "Among all texts: some are far more likely than others, so that no one chance says how often a "
+    "guess is right. The factor below, of any conclusion, holds for every text."
+)
 _SEE_CREDENTIALS = (
     Rung.SHUFFLER,
     Rung.SHUFFLER_1,
@@ -154,7 +159,13 @@ def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
     if rung.sees_all and sends_answers(plan):
         return (Sentence(nothing_protects(plan)),)
     said = [Sentence(words) for words in _what_is_left(plan, rung)]
-    said += [_of_two(ladder, rung), _informed(ladder, rung), _uninformed(ladder, rung)]
+    said.append(_of_two(ladder, rung))
+    if all(isinstance(made.domain, Texts) for made in plan.randomizers):
+        said.append(Sentence(_WHICH_TEXT))
+    else:
+        said += [_informed(ladder, rung), _uninformed(ladder, rung)]
+    if plan.windows:
+        said.append(_near(ladder, rung))
     said += [_security(ladder, rung), _epsilon(ladder, rung)]
     if Metric.ALPHA in ladder[rung].cells:
         said.append(_order(ladder, rung))
@@ -232,6 +243,21 @@ def _informed(ladder: Ladder, rung: Rung) -> Sentence:
         *_right(cell, rung),
         " (by luck alone ",
         blind_guess(ladder, Metric.GUESS_INFORMED),
+        ").",
+    )
+
+
+def _near(ladder: Ladder, rung: Rung) -> Sentence:
+    cell = ladder[rung][Metric.WITHIN_INFORMED]
+    off = " or ".join(dict.fromkeys(f"{window.within:g}" for window in ladder.plan.windows))
+    start = f"Knowing everybody else's number, and with a guess that may be off by {off}: "
+    if cell.proved is None:
+        return Sentence(start, *not_bounded(cell).parts)
+    return Sentence(
+        start,
+        *_right(cell, rung),
+        " (by luck alone ",
+        blind_guess(ladder, Metric.WITHIN_INFORMED),
         ").",
     )
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from croupier.documents.plots.axes import settled
+from croupier.documents.plots.distributions import plot_distributions
 from croupier.documents.plots.figure import BLUE, GREY, named_axes
 from croupier.documents.plots.marks import row_inches, row_names
 from croupier.documents.plots.ticks import number, percent, write_ticks
 from croupier.model.estimate import Estimate
+from croupier.numerics.validate import one_line
+from croupier.randomizers.estimates.distribution import DistributionEstimate
+from croupier.randomizers.estimates.found_texts import FoundTexts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +21,9 @@ __all__ = ["estimates_inches", "plot_estimates"]
 
 _SHOWN, _SHOWN_IN_ALL = 20, 60
 """The most values that are drawn of one question, and of several together."""
+
+_CURVES = 7.5, 4.8
+"""The size of a figure of curves, in inches."""
 
 _LONGEST = 32
 """Longer names of values lose their middle."""
@@ -36,6 +41,16 @@ class _Row:
     lower: float
     upper: float
     written: str
+    together: bool
+    doubtful: bool
+
+
+class _Drawn(NamedTuple):
+    """A question: the words before its values, its estimate, and its corrupt people."""
+
+    before: str
+    estimate: Estimate
+    corrupt: int
 
 
 def plot_estimates(
@@ -43,82 +58,115 @@ def plot_estimates(
     *,
     title: str,
     questions: Sequence[str] = (),
+    corrupt: Sequence[int] = (),
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the largest values of every question, one per row, each with its interval.
 
     An estimate is unbiased or projected, while its interval holds what is possible: the estimate
     may lie outside. Then a hollow dot stands at the nearer end, with the number beside it. Means
-    beside shares have no common axis: they are left out, and the title says so.
+    beside shares have no common axis: they are left out, and the title says so. Distributions of
+    numbers are curves, and left out beside others. If values are left out, the intervals of the
+    others hold together.
 
     Args:
         estimates: One per question.
         title: What was estimated.
         questions: The name of each question; numbers from 1 if left out.
+        corrupt: The number of people who may have lied about each question. A question mark stands
+            beside texts that they could have made up.
         ax: The axes to draw on; those of a new figure if left out.
 
     Returns:
         The axes. The title says how many values are left out.
     """
-    drawn = _drawn(estimates, questions)
+    curves = [own for own in estimates if isinstance(own, DistributionEstimate)]
+    if len(curves) == len(estimates):
+        return plot_distributions(
+            curves, title=title, questions=_names(estimates, questions), ax=ax
+        )
+    drawn = _drawn(estimates, questions, corrupt)
     rows = _rows(drawn)
-    values = sum(len(estimate.values) for _, estimate in drawn)
-    shares = drawn[0][1].quantity == "share"
+    values = sum(len(one.estimate.values) for one in drawn)
+    first = drawn[0].estimate
+    shares = first.quantity == "share"
     if len(rows) < values:
         title += f"\nthe {len(rows):,} largest of {values:,} values"
     if len(drawn) < len(estimates):
-        title += "\nmeans are not drawn"
+        left_out = ["means"] * (len(drawn) + len(curves) < len(estimates))
+        title += f"\n{' and '.join(left_out + ['distributions'] * bool(curves))} are not drawn"
+    if not rows:
+        title += "\nno text stands out"
+    if any(row.doubtful for row in rows):
+        title += "\n? corrupt people could have made this text up"
     axes = named_axes(ax, title=title, inches=row_inches(len(rows)), longest_line=_TITLE)
     axes.set_xlabel("share of people" if shares else "mean")
     write_ticks(axes.xaxis, percent if shares else number)
-    sure = f"{100 * estimates[0].confidence:.4g} % interval"
+    sure = f"{100 * first.coverage:.4g} % interval"
+    if all(row.together for row in rows):
+        sure += ", all together"
     for place, row in enumerate(rows):
         named = {} if place else {"label": sure}
         axes.plot([row.lower, row.upper], [place, place], "|-", color=BLUE, **named)
     _draw_points(axes, rows)
+    if not rows:
+        axes.set_xlim(0, 1)
     row_names(axes, [row.name for row in rows])
     axes.set_ylabel("question: value" if len(estimates) > 1 else "value")
     return settled(axes)
 
 
 def estimates_inches(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """Return the size of a figure that has room for the rows."""
-    return row_inches(len(_rows(_drawn(estimates, ()))))
+    """Return the size of a figure that has room for the rows, or for curves."""
+    if all(isinstance(own, DistributionEstimate) for own in estimates):
+        return _CURVES
+    return row_inches(len(_rows(_drawn(estimates, (), ()))))
 
 
-def _drawn(estimates: Sequence[Estimate], questions: Sequence[str]) -> list[tuple[str, Estimate]]:
+def _names(estimates: Sequence[Estimate], questions: Sequence[str]) -> Sequence[str]:
+    return questions or [str(place) for place in range(1, len(estimates) + 1)]
+
+
+def _drawn(
+    estimates: Sequence[Estimate], questions: Sequence[str], corrupt: Sequence[int]
+) -> list[_Drawn]:
     """The estimates of one kind, with what names them in a row: shares, or means if all are."""
-    names = questions or [str(place) for place in range(1, len(estimates) + 1)]
+    liars = corrupt or (0,) * len(estimates)
     named = [
-        (f"{name}: " * (len(estimates) > 1), own)
-        for name, own in zip(names, estimates, strict=True)
+        _Drawn(f"{name}: " * (len(estimates) > 1), own, most)
+        for name, own, most in zip(_names(estimates, questions), estimates, liars, strict=True)
+        if not isinstance(own, DistributionEstimate)
     ]
-    shares = [(before, own) for before, own in named if own.quantity == "share"]
-    return shares or named
+    return [one for one in named if one.estimate.quantity == "share"] or named
 
 
-def _rows(drawn: Sequence[tuple[str, Estimate]]) -> list[_Row]:
+def _rows(drawn: Sequence[_Drawn]) -> list[_Row]:
     most = max(3, min(_SHOWN, _SHOWN_IN_ALL // len(drawn)))
     rows = []
-    for before, estimate in drawn:
-        written = percent if estimate.quantity == "share" else number
-        for i in _largest(estimate, most):
-            name = f"{before}{estimate.values[i]}"
+    for before, given, corrupt in drawn:
+        written = percent if given.quantity == "share" else number
+        doubtful = given.doubtful(corrupt) if isinstance(given, FoundTexts) else ()
+        estimate, places = given.largest(most)
+        for i in places:
+            name = f"{before}{one_line(str(estimate.values[i]))}"
             point, lower, upper = (
                 float(part[i]) for part in (estimate.points, estimate.lower, estimate.upper)
             )
             if len(name) > _LONGEST:
                 name = f"{name[: _LONGEST // 2]}…{name[1 - _LONGEST // 2 :]}"
-            rows.append(_Row(name, point, lower, upper, written(round(point, 4), (0, 1))))
+            doubt = bool(doubtful and doubtful[i])
+            rows.append(
+                _Row(
+                    name=f"{name} ?" if doubt else name,
+                    point=point,
+                    lower=lower,
+                    upper=upper,
+                    written=written(round(point, 4), (0, 1)),
+                    together=estimate.holds_together,
+                    doubtful=doubt,
+                )
+            )
     return rows
-
-
-def _largest(estimate: Estimate, most: int) -> list[int]:
-    """Return all places in their order, or those of the largest values, the largest first."""
-    if len(estimate.values) <= most:
-        return list(range(len(estimate.values)))
-    order: list[int] = np.argsort(-estimate.points, kind="stable").tolist()
-    return order[:most]
 
 
 def _draw_points(axes: Any, rows: Sequence[_Row]) -> None:

@@ -61,6 +61,8 @@ _METRICS: dict[Metric, Written] = {
     Metric.GUESS_OF_TWO: percent,
     Metric.GUESS_UNINFORMED: percent,
     Metric.GUESS_INFORMED: percent,
+    Metric.WITHIN_UNINFORMED: percent,
+    Metric.WITHIN_INFORMED: percent,
     Metric.VULNERABLE_SHARE: percent,
     Metric.GUESSED_SHARE: percent,
 }

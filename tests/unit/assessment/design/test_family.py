@@ -45,6 +45,22 @@ def test_the_error_falls_with_epsilon_local_where_own_parameters_are_fixed(famil
     assert errors == sorted(errors, reverse=True)
 
 
+def test_many_values_need_other_mechanisms_than_few():
+    few, many = ({one.mechanism for one in families({"k": k})} for k in (20, 5_000))
+    assert few - many == {"symmetric-unary", "optimized-unary", "local-hashing"}
+    assert many - few == {"dictionary"}
+    sets = [one.given.get("subset_size", 1) for one in families({"k": 10**6})]
+    assert max(sets) <= 512
+
+
+def test_texts_have_one_mechanism():
+    (family,) = families({"longest": 6, "alphabet": "abc"})
+    index = family.least_index(0.01, 200_000, most=LARGEST_INDEX)
+    assert family.randomizer(index).longest == 6
+    with pytest.raises(ParameterError, match=r"be one of text here; got 'k-rr'\. Try text"):
+        families({"longest": 6}, mechanisms=["k-rr"])
+
+
 def test_an_error_out_of_reach_has_no_index():
     family = families({"k": 20}, mechanisms=["hadamard"])[0]
     assert family.least_index(1e-9, 1_000, most=LARGEST_INDEX) is None

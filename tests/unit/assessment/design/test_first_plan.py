@@ -26,6 +26,15 @@ def test_no_mechanism_of_its_kind_errs_less(k, epsilon_local):
         assert chosen.rms_error(1000) <= other.rms_error(1000) * (1 + 1e-8)
 
 
+@pytest.mark.parametrize(("epsilon_local", "name"), [(4.0, "dictionary"), (12.0, "k-rr")])
+def test_many_answers_are_counted_quickly(epsilon_local, name):
+    """Of mechanisms that the analyzer counts in seconds, the one that errs least."""
+    chosen = least_error({"k": 5000}, max_epsilon_local=epsilon_local, n=1000)
+    assert chosen.mechanism == name
+    assert chosen.report_format.size <= 4
+    assert least_error({"k": 3_000_000}, max_epsilon_local=2.0, n=1).mechanism == "dictionary"
+
+
 def test_a_mechanism_that_cannot_be_so_large_is_left_out():
     fine = {"grid": {"low": 0, "high": 1, "step": 1e-4}}
     assert least_error(fine, max_epsilon_local=1.0, n=1000).mechanism == "one-bit-mean"

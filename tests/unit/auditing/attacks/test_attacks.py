@@ -106,7 +106,10 @@ def test_too_many_reports_are_left_out_and_said():
     unary = {"mechanism": "symmetric-unary", "k": 40, "max_epsilon_local": 1.0}
     suite = Suite.of(plan_of(randomizer=unary))
     assert {game.name for game in suite.attacks} == {"reidentification", "guess_of_two", "epsilon"}
-    assert len(suite.left_out) == 2
+    (told,) = suite.left_out
+    who = '"guess, knows nobody" and "guess, knows others" against batch, collusion'
+    assert told.startswith(f"{who}: The channel of symmetric-unary would have ")
+    assert told.endswith("more than 1.68e+07.")
 
 
 def test_attacks_are_found_by_name():

@@ -23,6 +23,9 @@ CORRECT = {
     "rappor": ({"k": 6, "bits": 16, "hashes": 2}, [0, 1, 5], 0.3),
     # What a hashed report tells depends on its hash; no question of ours asks for that.
     "local-hashing": ({"k": 6}, [0, 5], None),
+    "dictionary": ({"k": 6, "functions": 4}, [0, 5], None),
+    "text": ({"longest": 2, "alphabet": "ab", "functions": 4}, ["a", "b"], None),
+    "distribution": ({"grid": GRID, "fanout": 2}, [0.0, 1.0], 0.7),
     "hadamard": ({"k": 6}, [0, 3, 5], 0.8),
     "subset-selection": ({"k": 6}, [0, 5], 0.8),
     "laplace": ({"grid": GRID}, [0.0, 1.0], 0.8),

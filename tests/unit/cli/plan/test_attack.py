@@ -112,7 +112,7 @@ def test_what_is_not_played_is_said(croupier, write):
     plan.write_text(plan.read_text().replace("k = 3", "k = 40").replace("k-rr", "symmetric-unary"))
     done = croupier("attack", plan, *FEW)
     assert done.code == 0, done.err
-    assert "Not played: batch: " in done.out
+    assert 'Not played: "guess, knows nobody"' in done.out
 
 
 @pytest.mark.parametrize("more", ["", MALLOWS])

@@ -29,6 +29,25 @@ def test_table_and_file(croupier, here):
     )
 
 
+TEXTS = ("--longest", 6, "--n", "2e5", "--target-error", 0.005, "--max-epsilon", 1, "--delta", 1e-6)
+
+
+def test_texts(croupier, here):
+    outcome = croupier("design", *TEXTS, "--alphabet", "abc")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.splitlines()[1].startswith("A  text  ")
+    made = Plan.load(here / "plan.toml").randomizer
+    assert (made.longest, made.alphabet, made.normalisation) == (6, "abc", "lower")
+    assert croupier("check", "plan.toml").code == 0
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("flags", [("--k", 4), ("--mechanism", "k-rr"), ("--mechanism", "plain")])
+def test_texts_and_nothing_else(croupier, flags):
+    assert "one of" in croupier("design", *TEXTS, *flags).err
+    assert "--longest" in croupier("design", *PETS, "--alphabet", "abc").err
+
+
 def test_a_limit_of_epsilon_local_alone_is_no_gate(croupier, here):
     flags = [flag for flag in PETS if flag not in ("--max-epsilon", 0.3)]
     outcome = croupier("design", *flags, *FEW, "--max-epsilon-local", 2)
@@ -78,7 +97,7 @@ def test_out_of_reach(croupier, here):
         (("--pick", "E"), "`--pick` must be one of A, B, C, D"),
         (("--shufflers", "3"), "`shufflers` must be a whole number in [1, 2]; got 3"),
         (("--output", "nowhere/plan.toml"), "folder that exists"),
-        (("--labels", "a,b"), "`k` must be given, or labels, or grid"),
+        (("--labels", "a,b"), "`k` must be given, or labels, grid or texts"),
         (("--mechanism", "laplace"), "`mechanism` must be one of k-rr"),
         (("--max-batch", "3e4"), "`max_batch` must be"),
     ],

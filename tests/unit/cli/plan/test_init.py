@@ -82,6 +82,8 @@ def test_a_limit_that_the_plan_does_not_keep_is_written_and_said(
         (("--labels", "red,green,blue"), "k-rr", 3),
         (("--yes-no",), "k-rr", 2),
         (("--grid", "0:10:2.5"), "laplace", 5),
+        (("--k", 5000), "dictionary", 5000),
+        (("--longest", 2, "--alphabet", "ab"), "text", 7),
     ],
 )
 def test_answers_choose_the_mechanism_of_least_error(croupier, here, answers, mechanism, size):
@@ -150,9 +152,9 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
     outcome = croupier("init")
     assert outcome.code == 0, outcome
     questions = [
-        "Answers: 1 one of k, 2 yes/no, 3 a number [1]: ",
-        "must be 1, 2 or 3; got 7.",
-        "Answers: 1 one of k, 2 yes/no, 3 a number [1]: ",
+        "Answers: 1 one of k, 2 yes/no, 3 a number, 4 a text [1]: ",
+        "must be 1, 2, 3 or 4; got 7.",
+        "Answers: 1 one of k, 2 yes/no, 3 a number, 4 a text [1]: ",
         "Categories [50]: ",
         "must be a whole number, at most 1e18; got x. Try 1e6.",
         "Categories [50]: ",
@@ -177,11 +179,45 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
     }
 
 
+def test_questions_about_a_text(croupier, here, monkeypatch):
+    replies = ["4", "6", "a-z0-9", "", "1e4", "", "6", "2", "", ""]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(replies)))
+    outcome = croupier("init")
+    assert outcome.code == 0, outcome
+    questions = [
+        "Letters of a text that count [12]: ",
+        "Letters: a-z, a-z0-9, any, or all in a row [a-z]: ",
+        "Normalisation: lower (A-Z become a-z), nfc or none [lower]: ",
+        "People enrolled [1e6]: ",
+    ]
+    assert re.search(".*".join(map(re.escape, questions)), outcome.out, re.DOTALL)
+    assert Plan.load(here / "plan.toml").randomizer.specification == {
+        "mechanism": "text",
+        "max_epsilon_local": 6.0,
+        "longest": 6,
+        "alphabet": "abcdefghijklmnopqrstuvwxyz0123456789",
+        "normalisation": "lower",
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "alphabet"),
+    [(("--alphabet", "any"), None), (("--longest", 3, "--alphabet", "abc"), "abc")],
+)
+def test_letters_of_a_text(croupier, here, flags, alphabet):
+    assert croupier("init", "--yes", *SMALL, *flags, "--normalisation", "none").code == 0
+    domain = Plan.load(here / "plan.toml").randomizer.domain
+    assert (domain.alphabet, domain.normalisation) == (alphabet, "none")
+
+
 @pytest.mark.parametrize(
     ("flags", "code", "expected"),
     [
         ((), 2, "`--yes` must be given where there is no terminal"),
         (("--yes", "--k", 3, "--yes-no"), 2, "one of them"),
+        (("--yes", "--k", 3, "--alphabet", "any"), 2, "one of them"),
+        (("--yes", "--longest", 0), 2, "`longest` must be a whole number in"),
+        (("--yes", "--longest", 3, "--normalisation", "upper"), 2, "`normalisation` must be"),
         (("--yes", "-o", "nowhere/plan.toml"), 2, "folder that exists"),
         (("--yes", "--k", 1), 2, "`k` must be a whole number"),
         (

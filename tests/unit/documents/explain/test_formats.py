@@ -50,7 +50,9 @@ def test_a_file_is_written_as_its_name_ends(tmp_path):
 
 
 @pytest.mark.usefixtures("without_plots")
-@pytest.mark.parametrize("name", ["uniform", "nasty", "crash-bits", "emoji", "health-survey"])
+@pytest.mark.parametrize(
+    "name", ["uniform", "nasty", *(path.stem for path in EXAMPLES.glob("*.toml"))]
+)
 def test_in_pdf_the_summary_is_on_one_sheet(ladder_of, name):
     weasyprint = pytest.importorskip("weasyprint")
     if name == "nasty":

@@ -17,6 +17,7 @@ from croupier.documents.explain.parties import (
     added,
     all_add,
     all_join,
+    asks_for_texts,
     drops,
     sends_answers,
     shuffler_called,
@@ -41,15 +42,19 @@ NOT_PROMISED = {
     "reports give away both.",
 }
 
+_ANY_TEXT = "A text that enough people send is published as it is, even if it names somebody."
+
 
 def not_promised(plan: Plan) -> dict[str, str]:
     """Say what no number of the plan is about."""
-    if not any(plan.dummies):
-        return NOT_PROMISED
-    return NOT_PROMISED | {
-        "Correct figures": "A shuffler that adds other reports than it says moves every count, and "
-        "nobody notices."
-    }
+    more = {}
+    if asks_for_texts(plan):
+        more["Harmless texts"] = _ANY_TEXT
+    if any(plan.dummies):
+        more["Correct figures"] = (
+            "A shuffler that adds other reports than it says moves every count, and nobody notices."
+        )
+    return NOT_PROMISED | more
 
 
 class Asked(StrEnum):
@@ -88,6 +93,7 @@ def answers(plan: Plan) -> dict[Asked, tuple[Sentence, ...]]:
             Sentence(
                 "If your answer follows from other people's (family, team), it is not hidden."
             ),
+            *([Sentence(_ANY_TEXT)] if asks_for_texts(plan) else []),
         ),
     }
 

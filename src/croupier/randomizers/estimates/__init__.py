@@ -1,0 +1,1 @@
+"""Shares and intervals from the sums over all reports."""
