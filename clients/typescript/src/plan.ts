@@ -113,12 +113,9 @@ export class Plan {
     if (this.owned && this.admission.by === "token") {
       throw new ParameterError("admission.by", { must: 'be "credential" with groups' });
     }
-    if (this.noise === "reused" && this.asksByQuery) {
-      const must = 'be "fresh" where the analyzer decides what each round asks';
-      throw new ParameterError("participation.noise", { must });
-    }
-    if (this.noise === "reused" && this.questions.some((own) => own.variesByBatch)) {
-      const must = 'be "fresh" where every batch has hash functions of its own';
+    const differs = this.asksByQuery || this.questions.some((own) => own.variesByBatch);
+    if (this.noise === "reused" && differs) {
+      const must = 'be "fresh" where rounds differ in what they ask or how they hash';
       throw new ParameterError("participation.noise", { must });
     }
   }

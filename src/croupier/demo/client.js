@@ -3605,8 +3605,8 @@ var Plan = class Plan {
 		this.cost = costOf(this.questions, dummies);
 		this.#requireRoom();
 		if (this.owned && this.admission.by === "token") throw new ParameterError("admission.by", { must: "be \"credential\" with groups" });
-		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
-		if (this.noise === "reused" && this.questions.some((own) => own.variesByBatch)) throw new ParameterError("participation.noise", { must: "be \"fresh\" where every batch has hash functions of its own" });
+		const differs = this.asksByQuery || this.questions.some((own) => own.variesByBatch);
+		if (this.noise === "reused" && differs) throw new ParameterError("participation.noise", { must: "be \"fresh\" where rounds differ in what they ask or how they hash" });
 	}
 	/** Read the plan in a text, if the text has the digest that the person agreed to. */
 	static async read(canonical, digest) {
