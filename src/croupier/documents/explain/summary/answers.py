@@ -124,12 +124,12 @@ def _asked(plan: Plan) -> Iterator[Sentence]:
     for row, question in islice(
         zip(asked_rows(plan), plan.questions, strict=True), _MOST_QUESTIONS
     ):
-        asked = (
-            (f"{row.name}: the plan does not give the words.",)
-            if question.text is None
-            else (Quoted(cut(question.text, _TEXT)),)
-        )
-        yield Sentence(*asked, " Answers: ", Quoted(cut(row.answers, _ANSWERS)), ".")
+        if question.text is None:
+            words = f"{row.name}: the plan does not give the words"
+        else:
+            words = Quoted(cut(question.text, _TEXT))
+        stop = " " if words[-1] in ".?!…" else ". "
+        yield Sentence(words, f"{stop}Answers: ", Quoted(cut(row.answers, _ANSWERS)), ".")
     if len(plan.questions) > _MOST_QUESTIONS:
         yield Sentence("More questions: see below.")
 
