@@ -281,7 +281,7 @@ def _ground(
     made: Text, words: list[str], shares: NDArray[np.float64], tries: int, rng: np.random.Generator
 ) -> list[str]:
     """The 200 of many random texts that share buckets with the most people's words."""
-    from croupier.randomizers.estimates.family_fit import _add_up  # noqa: PLC0415 - as the fit does
+    from croupier.randomizers.estimates.family_fit import add_up  # noqa: PLC0415 - as the fit does
 
     family = made.family
     known = made.domain.encode(np.array(words, dtype=object))
@@ -295,8 +295,8 @@ def _ground(
     for _ in range(max(1, tries // step)):
         letters = rng.integers(1, 27, size=(step, 12))
         own = family.fingerprints(made.messages(letters, np.zeros(step, dtype=np.int64)))
-        score, square = np.zeros(step), np.zeros(step)
-        _add_up(table, family.words, own, into=(score, square))
+        score = np.zeros(step)
+        add_up([table], family.words, own, into=[score])
         top = np.argpartition(-score, 200)[:200]
         best += [(float(score[each]), letters[each].tobytes()) for each in top]
         best = sorted(best, reverse=True)[:200]

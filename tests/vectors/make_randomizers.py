@@ -549,12 +549,15 @@ def specifications():
     yield {"mechanism": "matrix", "matrix": MATRICES[0], "labels": ["no", 7]}
 
 
+WIDEST = [*range(1, 17)]
+
+
 def many_values():
     """Specifications of mechanisms for many answers, texts and numbers."""
     for epsilon in (0.001, 1.0, 7.3, 20.0):
         yield {"mechanism": "dictionary", "k": 1000, "max_epsilon_local": epsilon}
     for more in (
-        {"k": 2**40, "functions": 2**16, "buckets": 2**10},
+        {"k": 10**7, "functions": 2**16, "buckets": 2**10},
         {"k": 3, "functions": 1, "buckets": 2**16},
         {"labels": ["no", "yes", 7], "functions": 3, "denominator": 101},
     ):
@@ -566,6 +569,8 @@ def many_values():
         {"longest": 20, "normalisation": "lower"},
         {"longest": 111, "functions": 16},
         {"longest": 500, "alphabet": "x", "functions": 2, "denominator": 1000},
+        {"longest": 8, "alphabet": "abcdefg", "levels": [1, 8]},
+        {"longest": 16, "alphabet": "ab", "levels": WIDEST, "functions": 2**16, "buckets": 64},
     ):
         yield {"mechanism": "text", "max_epsilon_local": 3.0} | more
     for high in (3, 8, 100, 1023, 4095):
@@ -896,7 +901,7 @@ REFUSED = [
         {"mechanism": "dictionary", "k": 10, "max_epsilon_local": 1.0} | change
         for change in (
             {"k": 1},
-            {"k": 2**40 + 1},
+            {"k": 10**7 + 1},
             {"labels": ["a", "b"]},
             {"functions": 0},
             {"functions": 2**16 + 1},
@@ -934,7 +939,11 @@ REFUSED = [
             {"levels": [2, 2, 5]},
             {"levels": [3, 2, 5]},
             {"levels": 5},
+            {"levels": [2, 5]},
+            {"longest": 8, "alphabet": "abcdefgh", "levels": [1, 8]},
+            {"longest": 24, "max_epsilon_local": 8.0},
             {"functions": 2**16, "buckets": 2**8, "levels": [1, 2, 3, 4, 5]},
+            {"functions": 2**16, "buckets": 2, "longest": 17, "levels": [*range(1, 18)]},
             {"max_epsilon_local": 0.001, "denominator": 16},
         )
     ),
@@ -951,6 +960,8 @@ REFUSED = [
             {"max_epsilon_local": 20.5},
             {"max_epsilon_local": 1.0, "denominator": 1},
             {"max_epsilon_local": 0.001, "denominator": 16},
+            {"denominator": 1},
+            {"denominator": 2**64 + 1},
         )
     ),
 ]

@@ -148,7 +148,7 @@ QUESTIONS = {
         "buckets": 6,
         "max_epsilon_local": 2.0,
     },
-    "dictionary": {"mechanism": "dictionary", "k": 2**40, "max_epsilon_local": 2.0},
+    "dictionary": {"mechanism": "dictionary", "k": 10**7, "max_epsilon_local": 2.0},
     "text": {
         "mechanism": "text",
         "longest": 4,

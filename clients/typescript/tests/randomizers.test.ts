@@ -100,6 +100,12 @@ test.each(VECTORS.refused as Case[])("refused: $specification", async (entry: Ca
   await expect(build(entry.specification)).rejects.toThrow(CroupierError);
 });
 
+test("too many functions for the levels and buckets are refused with how many fit", async () => {
+  const own = { mechanism: "text", longest: 24, max_epsilon_local: 8 };
+  await expect(build(own)).rejects.toThrow(/^`functions` must be a whole number in \[1, 978\]\./);
+  expect((await build({ ...own, functions: 978 })).drawBounds[0]).toBe(23n * 978n);
+});
+
 /** Yield every row of draws. */
 function* everyDraw(bounds: readonly bigint[]): Generator<bigint[]> {
   const [first, ...rest] = bounds;

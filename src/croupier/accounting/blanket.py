@@ -83,11 +83,14 @@ def lower_curve(
 def local_curve(randomizer: Randomizer) -> Curve:
     """delta(epsilon) of one report whose sender is known: the guarantee without a shuffler."""
     pairs = [ShuffledPair.among(laws, 1) for laws in _blanket_laws(randomizer)]
+    theorem = "exact, from the integers of the randomizer"
+    if randomizer.varies_by_batch:
+        theorem = "values that share no bucket, from the integers of the randomizer"
     return Curve(
         pairs=pairs,
         direction=Direction.UPPER,
         epsilon_local=randomizer.checked_epsilon_local,
-        theorem="exact, from the integers of the randomizer",
+        theorem=theorem,
         assumptions=("one report of this randomizer",),
     )
 

@@ -178,8 +178,11 @@ def _sampled(asked: Curve, share: float) -> BoundedCurve:
 
 
 def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
-    """The proved lower curve of a batch; None if chance decides the person's crowd."""
-    if hidden.share < 1 or plan.participation_model.sampled:
+    """The proved lower curve of a batch; None if chance decides the person's crowd.
+
+    Or if the batch's name decides what people send: a curve is proved for all names.
+    """
+    if hidden.share < 1 or plan.participation_model.sampled or plan.randomizer.varies_by_batch:
         return None
     if not hidden.clones:
         return lower_curve(plan.randomizer, n=hidden.honest)
@@ -198,7 +201,8 @@ def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
 
 def _one_report(plan: Plan) -> bool:
     """Tell whether everybody certainly sends a report of one and the same mechanism."""
-    return len(_mechanisms(plan)) == 1 and not plan.participation_model.sampled
+    [first, *others] = _mechanisms(plan)
+    return not (others or plan.participation_model.sampled or first.varies_by_batch)
 
 
 def _needs_clones(plan: Plan) -> bool:

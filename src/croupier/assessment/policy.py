@@ -284,7 +284,8 @@ def enough_people(
             for rung in verdict.rows
         )
 
-    if any(_whatever_the_crowd(verdict) for verdict in failed):
+    bounded = {*Rungs(plan).metrics, Metric.ALPHA}
+    if any(_whatever_the_crowd(each) or each.limit.metric not in bounded for each in failed):
         return None
     if not is_enough(plan.population.enrolled):
         return None

@@ -1,5 +1,6 @@
 """`croupier mechanisms`: the mechanisms and their errors."""
 
+from collections.abc import Collection
 from inspect import getdoc
 from string import ascii_lowercase
 from typing import Annotated, Any
@@ -9,15 +10,18 @@ import typer
 from croupier.cli.options.mechanism import count
 from croupier.cli.output.terminal import Json, out, print_json, print_table, say
 from croupier.errors import ParameterError
+from croupier.model import Randomizer
 from croupier.numerics.validate import whole_number
 from croupier.randomizers import MECHANISMS, parameters, randomizer
+from croupier.randomizers.distribution import Distribution
 
 __all__ = ["HELP", "command"]
 
 HELP = """List the mechanisms with their parameters and expected error.
 
-The error is the root mean square standard error of the shares (over k categories) or the standard
-error of the mean (as a share of its range; of one coordinate for signs).
+The error is the root mean square standard error of the shares (over k categories, or up to each
+number of a grid) or the standard error of the mean (as a share of its range; of one coordinate for
+signs).
 
 Example: croupier mechanisms --k 50 --max-epsilon-local 4 --n 1e6
 """
@@ -66,13 +70,18 @@ def _describe(mechanism: str, k: int, max_epsilon_local: float, n: int) -> dict[
     return {
         "mechanism": mechanism,
         "title": (getdoc(cls) or "").partition("\n")[0],
-        "quantity": "mean" if {"grid", "dimension"} & names.keys() else "share",
+        "quantity": "mean" if _estimates_means(cls, names) else "share",
         "parameters": [{"name": name, "required": one.required} for name, one in names.items()],
         "report_bytes": example.report_format.size if example else None,
         "max_epsilon_local": example.epsilon_local if example else None,
         "rms_error": example.rms_error(n) if example else None,
         "reason": None if example else reason,
     }
+
+
+def _estimates_means(cls: type[Randomizer], names: Collection[str]) -> bool:
+    """Tell if a mechanism is about numbers, and not about the shares of each."""
+    return not {"grid", "dimension"}.isdisjoint(names) and not issubclass(cls, Distribution)
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

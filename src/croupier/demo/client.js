@@ -2487,9 +2487,8 @@ function bucketsOf({ buckets }, epsilon) {
 	if (buckets !== void 0) return wholeNumber("buckets", buckets, 2n, MOST_BUCKETS);
 	return bestBuckets(epsilon, CHOSEN_BUCKETS);
 }
-var OF_A_FAMILY, USUAL_FUNCTIONS, MOST_FUNCTIONS, MOST_BUCKETS, CHOSEN_BUCKETS, MOST_CELLS, FamilyHashing;
+var OF_A_FAMILY, USUAL_FUNCTIONS, MOST_FUNCTIONS, MOST_ROWS, MOST_BUCKETS, CHOSEN_BUCKETS, MOST_CELLS, FamilyHashing;
 var init_family_hashing = __esmMin((() => {
-	init_errors();
 	init_randomizer();
 	init_report();
 	init_table();
@@ -2504,9 +2503,10 @@ var init_family_hashing = __esmMin((() => {
 	];
 	USUAL_FUNCTIONS = 1024;
 	MOST_FUNCTIONS = 2 ** 16;
+	MOST_ROWS = 2 ** 20;
 	MOST_BUCKETS = 2n ** 16n;
 	CHOSEN_BUCKETS = 2n ** 12n;
-	MOST_CELLS = 2n ** 26n;
+	MOST_CELLS = 2 ** 26;
 	FamilyHashing = class extends Randomizer {
 		domain;
 		maxEpsilonLocal;
@@ -2521,13 +2521,11 @@ var init_family_hashing = __esmMin((() => {
 			this.domain = domain;
 			this.maxEpsilonLocal = maxEpsilonOf(own);
 			const { functions = USUAL_FUNCTIONS } = own;
-			this.#functions = count("functions", functions, 1, MOST_FUNCTIONS);
 			this.#buckets = bucketsOf(own, this.maxEpsilonLocal);
+			const room = Math.min(MOST_ROWS, MOST_CELLS / Number(this.#buckets));
+			const most = Math.min(MOST_FUNCTIONS, Math.floor(room / levels));
+			this.#functions = count("functions", functions, 1, most);
 			const rows = BigInt(levels * this.#functions);
-			if (rows * this.#buckets > MOST_CELLS) {
-				const must = `give at most ${MOST_CELLS} counts with the levels and the buckets`;
-				throw new ParameterError("functions", { must });
-			}
 			const denominator = denominatorOf(own);
 			this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.#buckets);
 			this.drawBounds = [rows, denominator];
@@ -2545,12 +2543,14 @@ var init_family_hashing = __esmMin((() => {
 }));
 // src/randomizers/dictionary.ts
 var dictionary_exports = /* @__PURE__ */ __exportAll({ Dictionary: () => Dictionary });
-var Dictionary;
+var MOST_ANSWERS, Dictionary;
 var init_dictionary = __esmMin((() => {
 	init_bytes();
 	init_domain();
+	init_errors();
 	init_table();
 	init_family_hashing();
+	MOST_ANSWERS = 1e7;
 	Dictionary = class extends FamilyHashing {
 		constructor(specification) {
 			const own = table("dictionary", specification, [
@@ -2558,7 +2558,9 @@ var init_dictionary = __esmMin((() => {
 				"k",
 				"labels"
 			]);
-			super(own, Categories.of(own), 1);
+			const answers = Categories.of(own);
+			if (answers.size > MOST_ANSWERS) throw new ParameterError("k", { must: `be at most ${MOST_ANSWERS}` });
+			super(own, answers, 1);
 		}
 		message(index) {
 			return bigEndian(index, 8);
@@ -2635,9 +2637,13 @@ var text_exports = /* @__PURE__ */ __exportAll({ Text: () => Text });
 function lengthsOf({ levels }, { longest, letters }) {
 	if (levels !== void 0) {
 		const given = list("levels", levels).map((each) => count("levels", each, 1, longest));
-		const ascend = given.every((each, place) => place === 0 || given[place - 1] < each);
+		const most = lettersWithin(MOST_CHILDREN, letters + 1);
+		const ascend = given.every((each, place) => {
+			const more = each - (given[place - 1] ?? each - 1);
+			return more > 0 && more <= most;
+		});
 		if (given.at(-1) === longest && ascend) return given;
-		const must = `be ascending lengths of prefixes, the last ${longest}`;
+		const must = `be lengths of prefixes that ascend by at most ${most}, the last ${longest}`;
 		throw new ParameterError("levels", { must });
 	}
 	const step = lettersWithin(CHILDREN, letters + 1);
@@ -2651,7 +2657,7 @@ function lettersWithin(most, signs) {
 	while (signs ** (length + 1) <= most) length += 1;
 	return length;
 }
-var FIRST_PREFIXES, CHILDREN, LETTER_SIZE, Text;
+var FIRST_PREFIXES, CHILDREN, MOST_CHILDREN, LETTER_SIZE, Text;
 var init_text = __esmMin((() => {
 	init_bytes();
 	init_errors();
@@ -2660,6 +2666,7 @@ var init_text = __esmMin((() => {
 	init_family_hashing();
 	FIRST_PREFIXES = 1e5;
 	CHILDREN = 1e3;
+	MOST_CHILDREN = 2 ** 21;
 	LETTER_SIZE = 2;
 	Text = class extends FamilyHashing {
 		#lengths;
@@ -2733,6 +2740,7 @@ var init_distribution = __esmMin((() => {
 			this.domain = Grid.of(own.grid);
 			const { size } = this.domain;
 			if (size > MOST_NUMBERS) throw new ParameterError("grid", { must: `have at most ${MOST_NUMBERS} numbers` });
+			denominatorOf(own);
 			const fanout = count("fanout", own.fanout ?? USUAL_FANOUT, 2, MOST_NUMBERS);
 			if (own.max_epsilon_local === void 0) {
 				this.levels = [];

@@ -22,6 +22,7 @@ from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.compositions import composition_count, compositions
 from croupier.numerics.rounding import float_above
 from croupier.numerics.validate import number_of_people, whole_number
+from croupier.randomizers.family_hashing import FamilyHashing
 from croupier.randomizers.frequency_oracle import FrequencyOracle
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
@@ -351,6 +352,8 @@ def _bounds_from_one(source: Randomizer | Channel, largest: Fraction) -> Iterato
     blind = float_above(largest)
     rest = float(1 - largest) * math.exp(-epsilon)
     yield blind / (blind + rest), "epsilon_local of one report, sender known"
+    if isinstance(source, FamilyHashing):
+        yield float(source.most_right * largest), _ONE_REPORT
     if isinstance(source, FrequencyOracle):
         # R(y | x) is at most high times the measure of y.
         high, _ = source.levels

@@ -153,7 +153,8 @@ class Estimate(Result):
 
     @property
     def _summary(self) -> str:
-        entries = f"{len(self.values)} {self.quantity}s" if len(self.values) != 1 else self.quantity
+        many = len(self.values)
+        entries = f"{many:,} {self.quantity}s" if many != 1 else self.quantity
         return f"{entries} from {self.n:,} reports"
 
     def _repr_html_(self) -> str:

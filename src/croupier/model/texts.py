@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from croupier.numerics.arrays import np
 from croupier.numerics.validate import unwrapped, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -100,17 +101,19 @@ class Texts(Domain):
         """A matrix of letters, one row per text."""
         if values.ndim != 1:
             raise ParameterError("values", must="be one column", got=values.shape)
-        rows = [self._coded(value) for value in values.tolist()]
-        wrong = sum(row is None for row in rows)
+        entries = values.tolist()
+        rows = [self._coded(value) for value in entries]
+        wrong = [value for value, row in zip(entries, rows, strict=True) if row is None]
         if wrong:
-            raise self._outside(wrong)
+            raise _outside(wrong)
         return np.array(rows, dtype=np.int64).reshape(len(rows), self.longest)
 
     def encode_one(self, value: Any) -> tuple[int, ...]:
         """The letters of one text."""
-        row = self._coded(unwrapped(value))
+        entry = unwrapped(value)
+        row = self._coded(entry)
         if row is None:
-            raise self._outside(1)
+            raise _outside([entry])
         return row
 
     def holds(self, value: Any) -> bool:
@@ -140,15 +143,38 @@ class Texts(Domain):
             return bytes(own).decode(errors="backslashreplace")
         return "".join(self.alphabet[place] for place in own)
 
-    def _outside(self, count: int) -> DataError:
-        return DataError(
-            count,
-            "values are not texts of the alphabet",
-            hint="Map other letters to one of the alphabet, or leave the alphabet out.",
-        )
+
+def _outside(values: Sequence[Any]) -> DataError:
+    """Say why values are refused, by the first reason that any of them has."""
+    reasons: dict[str, tuple[Callable[[Any], bool], str]] = {
+        "are missing": (_is_missing, "Drop or fill them first."),
+        "are not texts": (lambda value: not isinstance(value, str), "Convert or drop them first."),
+        "have half of a surrogate pair, which is no character": (
+            _has_surrogate,
+            "Repair how they were decoded, or drop them.",
+        ),
+    }
+    for problem, (fits, hint) in reasons.items():
+        count = sum(map(fits, values))
+        if count:
+            return DataError(count, f"values {problem}", hint=hint)
+    return DataError(
+        len(values),
+        "values are not texts of the alphabet",
+        hint="Map other letters to one of the alphabet, or leave the alphabet out.",
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell if it is None or NaN."""
+    entry = unwrapped(value)
+    return entry is None or (isinstance(entry, float) and math.isnan(entry))
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _are_letters(text: str) -> bool:
     """Tell if these are different characters of Unicode, each with a number of 16 bits."""
-    surrogates = any(0xD800 <= ord(letter) < 0xE000 for letter in text)
-    return 0 < len(text) == len(set(text)) <= _MOST_LETTERS and not surrogates
+    return 0 < len(text) == len(set(text)) <= _MOST_LETTERS and not _has_surrogate(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.numerics.arrays import np
 from croupier.randomizers.categorical import Categorical
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Dictionary"]
 
+_MOST_ANSWERS = 10_000_000
+"""The analyzer estimates the share of each."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Dictionary(FamilyHashing, Categorical):
-    """Local hashing with public functions, for up to millions of answers.
+    """Local hashing with public functions, for up to 10,000,000 answers.
 
     The error is that of `local-hashing`, but the analyzer counts every report once instead of
     hashing every answer for every report: a million answers of a million people take seconds
@@ -41,6 +45,13 @@ class Dictionary(FamilyHashing, Categorical):
 
     def __post_init__(self) -> None:
         Categorical.__post_init__(self)
+        if self.size > _MOST_ANSWERS:
+            raise ParameterError(
+                "k" if self.labels is None else "labels",
+                must=f"give at most {_MOST_ANSWERS:,} answers for dictionary",
+                got=self.size,
+                hint="Ask for text instead: it lists no answers.",
+            )
         FamilyHashing.__post_init__(self)
 
     def message(self, index: int, level: int) -> bytes:  # noqa: ARG002 - there is one
@@ -51,8 +62,9 @@ class Dictionary(FamilyHashing, Categorical):
         """The law of a report given the value, with the functions of its batch.
 
         Raises:
-            TooLargeError: There are too many answers or reports.
+            TooLargeError: There are too many answers or reports, or no batch is named.
         """
+        self.require_named()
         self.require_few(self.rows * self.g)
         return Channel.from_weights(
             self.rows_of_channel(range(self.size)),

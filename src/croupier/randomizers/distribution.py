@@ -96,6 +96,7 @@ class Distribution(Randomizer):
                 hint="Raise the step.",
             )
         whole_number("fanout", self.fanout, least=2, most=_MOST_NUMBERS)
+        whole_number("denominator", self.denominator, least=2, most=WORD)
         _ = self._inner  # refuses what is no epsilon
 
     @property

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, TooLargeError
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
@@ -32,7 +32,9 @@ __all__ = ["FamilyHashing"]
 _MOST_FUNCTIONS = 1 << 16
 _MOST_BUCKETS = 1 << 16
 _CHOSEN_BUCKETS = 1 << 12
+_MOST_ROWS = 1 << 20
 _MOST_CELLS = 1 << 26
+_NAME_BITS = 256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,8 @@ class FamilyHashing(CalibratedRandomizer):
     bucket under some functions are harder to tell apart. Given the function, the G of two values
     in one bucket is that of equal inputs, which that of different buckets exceeds in the convex
     order (see `ParallelRandomizer.representative_pairs`); and the least of a column of R is at
-    least low/(LJ). With others, the classes are those of the functions of one batch.
+    least low/(LJ). With others, the classes are those of the functions of one batch. Where no
+    batch is named, there is no channel, and no bound from below.
 
     Attributes:
         functions: The number J of functions per level.
@@ -76,12 +79,14 @@ class FamilyHashing(CalibratedRandomizer):
     def __post_init__(self) -> None:
         whole_number("functions", self.functions, least=1, most=_MOST_FUNCTIONS)
         super().__post_init__()
-        if self.rows * self.g > _MOST_CELLS:
+        most = min(_MOST_ROWS, _MOST_CELLS // self.g) // self.level_count
+        if self.functions > most:
+            levels = "one level" if self.level_count == 1 else f"{self.level_count} levels"
             raise ParameterError(
                 "functions",
-                must=f"give at most {_MOST_CELLS:,} counts with the levels and the buckets",
-                got=self.rows * self.g,
-                hint="Lower the functions, the levels or the buckets.",
+                must=f"be at most {most:,} for {levels} of {self.g:,} buckets",
+                got=self.functions,
+                hint=f"Try functions = {1 << most.bit_length() - 1}.",
             )
 
     @property
@@ -163,7 +168,7 @@ class FamilyHashing(CalibratedRandomizer):
         """Randomise the bucket of the value under the drawn function."""
         rows = draws[:, 0].astype(np.int64)
         found = self.family.fingerprints(self.messages(indices, rows // self.functions))
-        own = self.family.buckets_of(rows, found)
+        own = self.family.buckets_of_drawn(rows, found)
         bucket = kary_response(own, draws[:, 1], blanket=self.blanket, k=self.g)
         return np.stack([rows, bucket], axis=1).astype(self.report_format.dtype)
 
@@ -176,10 +181,16 @@ class FamilyHashing(CalibratedRandomizer):
     def likelihood_classes(
         self, first: Any, second: Any, *, others: Any = None
     ) -> LikelihoodClasses:
-        """The classes of two values that share no bucket; with others, those of one batch."""
+        """The classes of two values that share no bucket; with others, those of the batches.
+
+        Where no batch is named, nothing is known of others but what holds for all functions, which
+        may put all values into one bucket.
+        """
         patterns: Counter[tuple[int, ...]]
         if others is None:
             patterns = Counter({(0, int(first != second)): 1})
+        elif not self.batches:
+            patterns = Counter({(0, 0, 0): 1})
         else:
             patterns = self._patterns((first, second, others))
         high, low = self.likelihoods
@@ -241,6 +252,23 @@ class FamilyHashing(CalibratedRandomizer):
         own, other, size = float(self.likelihoods[0]), 1 / self.g, self.domain.size
         spread = other * (1 - other) + (own * (1 - own) - other * (1 - other)) / size
         return math.sqrt(spread * self.level_count / n) / (own - other)
+
+    @property
+    def most_right(self) -> Fraction:
+        """The sum over all reports of the largest chance of each, whatever the functions are."""
+        high, low = self.likelihoods
+        hit = min(self.g, self.domain.size)
+        return hit * high + (self.g - hit) * low
+
+    def require_named(self) -> None:
+        """Refuse to list what depends on the functions where no batch is named."""
+        if not self.batches:
+            raise TooLargeError(
+                f"The channel of {self.mechanism} for the functions of every batch",
+                entries=self.rows * self.g << _NAME_BITS,
+                limit=_MOST_CELLS,
+                hint="Name a batch with in_batches, or use likelihood_classes.",
+            )
 
     def rows_of_channel(self, inputs: Sequence[Any]) -> NDArray[Any]:
         """The weights of `channel()`: one row per value, one column per function and bucket."""

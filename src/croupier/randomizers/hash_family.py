@@ -19,6 +19,7 @@ __all__ = ["HashFamily"]
 _LABEL = b"croupier hash family v1"
 _MESSAGE, _FUNCTION = b"\0", b"\1"
 _WORD = 8
+_WORDS = 3
 _HALF = 32
 _LOW = (1 << _HALF) - 1
 
@@ -49,7 +50,7 @@ class HashFamily:
 
     Example:
         >>> HashFamily(b"", functions=1024, buckets=56).bucket(7, b"word")
-        21
+        12
     """
 
     name: bytes
@@ -65,21 +66,26 @@ class HashFamily:
         fingerprint = int.from_bytes(
             hashlib.sha256(self._seed + _MESSAGE + message).digest()[:_WORD]
         )
-        first, second, constant = self._words(function)
+        digest = self._digest(function)
+        first, second, constant = (
+            int.from_bytes(digest[at : at + _WORD]) for at in range(0, _WORDS * _WORD, _WORD)
+        )
         sum_ = first * (fingerprint >> _HALF) + second * (fingerprint & _LOW) + constant
         return ((sum_ >> _HALF & _LOW) * self.buckets) >> _HALF
 
-    def _words(self, function: int) -> tuple[int, int, int]:
-        digest = hashlib.sha256(self._seed + _FUNCTION + function.to_bytes(4)).digest()
-        first, second, third = (
-            int.from_bytes(digest[at : at + _WORD]) for at in range(0, 3 * _WORD, _WORD)
-        )
-        return first, second, third
+    def _digest(self, function: int) -> bytes:
+        return hashlib.sha256(self._seed + _FUNCTION + function.to_bytes(4)).digest()
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
         """The words of every function, one row each."""
-        return np.array([self._words(each) for each in range(self.functions)], dtype=np.uint64)
+        return self._words_of(range(self.functions))
+
+    def _words_of(self, functions: Iterable[int]) -> NDArray[np.uint64]:
+        digests = bytearray()
+        for each in functions:
+            digests += self._digest(each)[: _WORDS * _WORD]
+        return np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, _WORDS)
 
     def fingerprints(self, messages: Iterable[bytes]) -> NDArray[np.uint64]:
         """The fingerprint of each message."""
@@ -95,7 +101,21 @@ class HashFamily:
         self, functions: NDArray[np.int64], fingerprints: NDArray[np.uint64]
     ) -> NDArray[np.int64]:
         """The bucket of each fingerprint under the function beside it (broadcast)."""
-        words, half = self.words[functions], np.uint64(_HALF)
+        return self._buckets(self.words[functions], fingerprints)
+
+    def buckets_of_drawn(
+        self, functions: NDArray[np.int64], fingerprints: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """The same for a list of functions, without the words of those that were not drawn."""
+        drawn, places = np.unique(functions, return_inverse=True)
+        if "words" in self.__dict__ or len(drawn) == self.functions:
+            return self.buckets_of(functions, fingerprints)
+        return self._buckets(self._words_of(drawn.tolist())[places], fingerprints)
+
+    def _buckets(
+        self, words: NDArray[np.uint64], fingerprints: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        half = np.uint64(_HALF)
         sums = words[..., 0] * (fingerprints >> half)
         sums += words[..., 1] * (fingerprints & np.uint64(_LOW)) + words[..., 2]
         return (((sums >> half) * np.uint64(self.buckets)) >> half).astype(np.int64)

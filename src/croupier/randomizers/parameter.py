@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from numbers import Integral, Real
 from operator import index
+from string import ascii_lowercase
 from typing import Any, get_args
 
 from croupier.errors import ParameterError
@@ -68,9 +69,11 @@ class Parameter:
             return None if value is None else self.kind.read(value)
         except ParameterError:
             raise
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, OverflowError) as error:
             got = value if isinstance(value, str | bool | float) else None
             must, hint = self.kind.must, self.kind.hint
+            if isinstance(error, TypeError):  # no number at all: its size is not what is wrong
+                must = must.removesuffix(_MOST)
             if self.kind.read is _whole and isinstance(value, float) and value.is_integer():
                 hint = f"Try {int(value)}."
             raise ParameterError(self.name, must=must, got=got, hint=hint) from None
@@ -132,6 +135,13 @@ def _text(value: Any) -> str:
     return value
 
 
+def _letters(value: Any) -> str:
+    if value in _FLAGS_ONLY:
+        hint = f'Try "{ascii_lowercase}", or leave it out for any bytes of UTF-8.'
+        raise ParameterError("alphabet", must="spell all letters out", got=value, hint=hint)
+    return _text(value)
+
+
 def _normalisation(value: Any) -> str:
     if value not in _NORMALISATIONS:
         raise ValueError
@@ -164,7 +174,10 @@ def _array(items: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "array", "items": items} | more
 
 
+_MOST = " up to 2^64"
 _NORMALISATIONS = get_args(Normalisation)
+_FLAGS_ONLY = ("a-z", "a-z0-9", "any")
+"""Names of alphabets that flags of commands spell out."""
 _INTEGER = {"type": "integer"}
 _NUMBER = {"type": "number"}
 _ENDS = dict.fromkeys(("low", "high", "step"), _NUMBER)
@@ -176,10 +189,10 @@ EPSILON = Kind(
     _NUMBER | {"exclusiveMinimum": 0, "maximum": 20},
 )
 TAIL = Kind(_number, "be a number in [2, 5]", "Try 3.", _NUMBER | {"minimum": 2, "maximum": 5})
-WHOLE = Kind(_whole, "be a whole number up to 2^64", "Try 16.", _INTEGER)
+WHOLE = Kind(_whole, f"be a whole number{_MOST}", "Try 16.", _INTEGER)
 CATEGORIES = Kind(WHOLE.read, WHOLE.must, WHOLE.hint, _INTEGER | {"minimum": 2})
 WHOLE_NUMBERS = Kind(
-    _whole_numbers, "be a list of whole numbers up to 2^64", "Try [1, 1].", _array(_INTEGER)
+    _whole_numbers, f"be a list of whole numbers{_MOST}", "Try [1, 2].", _array(_INTEGER)
 )
 LABELS = Kind(
     _labels,
@@ -194,7 +207,7 @@ GRID = Kind(
     {"type": "object", "required": [*_ENDS], "properties": _ENDS, "additionalProperties": False},
 )
 TEXT = Kind(
-    _text,
+    _letters,
     "be letters that all differ",
     'Try "abcdefghijklmnopqrstuvwxyz".',
     {"type": "string", "minLength": 1},

@@ -28,6 +28,7 @@ __all__ = ["Text"]
 
 _FIRST_PREFIXES = 100_000
 _CHILDREN = 1000
+_MOST_CHILDREN = 1 << 21
 _MOST_ENTRIES = 1 << 22
 _LETTER_SIZE = 2
 
@@ -49,8 +50,8 @@ class Text(FamilyHashing):
         normalisation: What makes two texts the same answer: see `Texts`.
         levels: The lengths of the prefixes, ascending, the last `longest`. If not given, the first
             has as many letters as 100,000 prefixes allow, each further one as many more as 1,000
-            extensions of a prefix allow. ``(longest,)`` asks for whole texts only, which a list at
-            the analysis must name.
+            extensions of a prefix allow. If given, 2^21 extensions at most lead from one to the
+            next. ``(longest,)`` asks for whole texts only, which a list at the analysis must name.
 
     Reference: bassily2017, TreeHist, for the walk of the prefixes.
 
@@ -94,6 +95,11 @@ class Text(FamilyHashing):
         if not given or given[-1] != longest or not ascending:
             must = f"be ascending lengths of prefixes, the last {longest}"
             raise ParameterError("levels", must=must, got=given)
+        widest = _letters_within(_MOST_CHILDREN, signs)
+        if any(two - one > widest for one, two in pairwise(given)):
+            must = f"ascend by at most {widest}, so that every extension can be tried"
+            hint = "Put lengths between, or leave it out."
+            raise ParameterError("levels", must=must, got=given, hint=hint)
         return given
 
     @property
@@ -119,8 +125,9 @@ class Text(FamilyHashing):
         """The law of a report given the text, with the functions of its batch.
 
         Raises:
-            TooLargeError: There are too many texts or reports.
+            TooLargeError: There are too many texts or reports, or no batch is named.
         """
+        self.require_named()
         entries = self.domain.size * self.rows * self.g
         if entries > _MOST_ENTRIES:
             raise TooLargeError(

@@ -44,6 +44,8 @@ def check_randomizer(randomizer: Randomizer, *, false_alarm: float = 1e-9) -> li
     Raises:
         ContractError: A promise does not hold.
     """
+    if randomizer.varies_by_batch:
+        randomizer = randomizer.in_batches((b"",))
     made = ["reports", "repeatable"]
     _check_reports(randomizer)
     _check_repeatable(randomizer)

@@ -1,7 +1,9 @@
 """Texts and large dictionaries on the command line: what is printed, written and refused."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from croupier.cli.output.texts import print_texts
 from croupier.randomizers import Text
@@ -79,7 +81,8 @@ def reports(croupier, tmp_path):
     answers = tmp_path / "answers.csv"
     answers.write_text("\n".join(["typed", *["007"] * 2000, *["true"] * 500, *[""] * 500]) + "\n")
     target = tmp_path / "reports.parquet"
-    made = croupier("randomize", answers, "-o", target, *MADE, "--insecure-seed", 26)
+    walked = ("--parameter", "levels=[1, 4]")
+    made = croupier("randomize", answers, "-o", target, *MADE, *walked, "--insecure-seed", 26)
     assert made.code == 0, made.err
     return target
 
@@ -107,14 +110,69 @@ def test_candidates_are_read_line_by_line(croupier, reports, tmp_path):
     assert (
         "must be a text file in UTF-8" in croupier("estimate", reports, "--candidates", listed).err
     )
-    missing = croupier("estimate", reports, "--candidates", tmp_path / "missing.txt")
-    assert "No such file" in missing.err
+    for nowhere in (tmp_path / "missing.txt", tmp_path):
+        refused = croupier("estimate", reports, "--candidates", nowhere)
+        assert refused.code == 2
+        assert f"`--candidates` must be a file; got '{nowhere}'" in refused.err
+
+
+def test_candidates_begin_after_a_mark_and_are_of_the_alphabet(croupier, reports, tmp_path):
+    listed = tmp_path / "listed.txt"
+    listed.write_text("nope\n", encoding="utf-8-sig")
+    assert croupier("estimate", reports, "--candidates", listed).code == 0
+    listed.write_text("nope\nWxyz\nQuux\n")
+    refused = croupier("estimate", reports, "--candidates", listed)
+    assert refused.code == 2
+    assert "`--candidates` must be texts of the alphabet; got '2 others'. Take them" in refused.err
+    assert "Wxyz" not in refused.err
+    assert "Quux" not in refused.err
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pa.array([1.0, float("nan")]), "1 entries of typed are missing. Drop or fill them first."),
+        (pa.array(["7", None]), "1 entries of typed are missing"),
+        (pa.array([1.0, float("nan")]).dictionary_encode(), "1 entries of typed are missing"),
+        (pa.array([b"\xff\xfe"]), "1 entries of typed are of type binary and cannot be read."),
+        (pa.array([["7"], ["0"]]), "2 entries of typed are of type list<"),
+        (pa.array([7.0, 0.0]), ""),
+        (pa.array([b"07", b"true"]), ""),
+    ],
+)
+def test_a_column_is_missing_or_no_text(croupier, tmp_path, column, said):
+    answers = tmp_path / "answers.parquet"
+    parquet.write_table(pa.table({"typed": column}), answers)
+    outcome = croupier("randomize", answers, "-o", tmp_path / "reports.parquet", *MADE)
+    assert said in outcome.err
+    assert outcome.code == (1 if said else 0)
+
+
+def test_a_list_is_no_answer_to_any_question(croupier, tmp_path):
+    answers = tmp_path / "answers.parquet"
+    parquet.write_table(pa.table({"typed": [[1], [2]]}), answers)
+    for made in (("--k", 4), ("--mechanism", "laplace", "--grid", "0:1:1")):
+        target = ("-o", tmp_path / "reports.parquet", "--max-epsilon-local", 4)
+        refused = croupier("randomize", answers, *target, *made)
+        assert "2 entries of typed are of type list<" in refused.err
+
+
+def test_a_misspelt_parameter_is_refused_by_its_name(croupier):
+    refused = croupier(
+        "amplify", *MADE, "--parameter", "normalization=lower", "--n", 9, "--delta", 1e-8
+    )
+    named = "`normalization` is not a parameter of text. Did you mean normalisation?"
+    assert named in refused.err
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--project",), "`project` must be left out for text"),
+        (("--project",), "`--project` must be left out for text"),
+        (("--quantile", 0.5), "`--quantile` must be left out: text asks for no distribution"),
+        (("--range", "0:1"), "`--range` must be left out: text asks for no distribution"),
+        (("--confidence", 1.5), "`--confidence` must be in (0, 1); got 1.5"),
+        (("--confidence", 1), "`--confidence` must be in (0, 1); got 1"),
         (("--simultaneous",), ""),
     ],
 )
@@ -132,6 +190,38 @@ def test_letters_of_an_alphabet_are_texts_also_if_they_are_digits(croupier, tmp_
     assert croupier("randomize", answers, "-o", target, *MADE, *more).code == 0
     outside = croupier("randomize", answers, "-o", target, *MADE, "--parameter", "alphabet=a-z")
     assert "50 values are not texts of the alphabet" in outside.err
+
+
+def test_names_of_alphabets_are_for_flags_only(croupier):
+    flags = ("--mechanism", "text", "--max-epsilon-local", 6, "--parameter", "longest=4")
+    flags += ("--n", 1e5, "--delta", 1e-8)
+    for name in ("a-z", "a-z0-9", "any"):
+        assert croupier("amplify", *flags, "--parameter", f"alphabet={name}").code == 0
+
+
+@pytest.fixture
+def numbers(croupier, tmp_path):
+    """A file of reports about a number."""
+    answers, target = tmp_path / "answers.csv", tmp_path / "reports.parquet"
+    answers.write_text("\n".join(["number", *["3"] * 500, *["7"] * 500]) + "\n")
+    made = ("--mechanism", "distribution", "--grid", "0:9:1", "--max-epsilon-local", 6)
+    assert croupier("randomize", answers, "-o", target, *made, "--insecure-seed", 26).code == 0
+    return target
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--project",), "`--project` must be left out for a distribution"),
+        (("--quantile", 1.5), "`--quantile` must be in (0, 1); got 1.5"),
+        (("--candidates", __file__), "`--candidates` must be left out: distribution asks for no"),
+        (("--quantile", 0.5, "--range", "0:3"), ""),
+    ],
+)
+def test_options_of_a_distribution(croupier, numbers, flags, said):
+    outcome = croupier("estimate", numbers, *flags)
+    assert said in outcome.err
+    assert (outcome.code == 0) == (not said), outcome.err
 
 
 def test_only_the_largest_values_of_a_dictionary_are_printed_and_hold_together(croupier, tmp_path):

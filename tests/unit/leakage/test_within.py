@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from croupier.assessment.ladder.ladder import assess
+from croupier.assessment.policy import checked, enough_people
 from croupier.leakage.informed import informed_upper_bound
 from croupier.leakage.within import within_uninformed
 from croupier.model import Grid
@@ -136,6 +137,10 @@ def test_only_plans_about_numbers_have_the_columns():
         }
     )
     assert Metric.WITHIN_INFORMED not in assess(answers)["batch"].cells
+    limited = answers.replace(policy__batch__max_within_informed=0.5)
+    [failed] = checked(assess(limited)).failed
+    assert failed.cell.proved is None
+    assert enough_people(limited, [failed]) is None, "no crowd bounds what is no number"
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.5])

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -249,6 +250,8 @@ def test_beside_another_question_it_speaks_of_everybody():
     [
         ({"grid": Grid(0, 5000, 1)}, "grid"),
         ({"grid": Grid(0, 9, 1), "fanout": 1}, "fanout"),
+        ({"grid": Grid(0, 9, 1), "denominator": 1}, "denominator"),
+        ({"grid": Grid(0, 9, 1), "denominator": 2**64 + 1}, "denominator"),
         ({"grid": Grid(0, 9, 1), "max_epsilon_local": 0.0}, "max_epsilon_local"),
         ({"grid": Grid(0, 9, 1), "max_epsilon_local": 21.0}, "max_epsilon_local"),
     ],
@@ -259,11 +262,25 @@ def test_refused_distributions(given, named):
     assert caught.value.parameter == named
 
 
+def test_a_card_shows_quantiles_and_the_mean():
+    made = Distribution(grid=Grid(0, 1023, 1), max_epsilon_local=8.0)
+    found = made.estimate(made.randomize([3] * 5_000 + [800] * 5_000, insecure_seed=26))
+    card = found._repr_html_()
+    assert "<caption>Distribution: 1,024 shares from 10,000 reports, 95 % intervals" in card
+    assert re.findall(r'rowheader">([^<]*)<', card) == ["p50", "p90", "p99", "mean"]
+    [p90] = found.quantiles(0.5, 0.9, 0.99)[1:2]
+    cells = [f">{end:.6g}</td>" for end in (*p90[1:], *found.mean)]
+    assert [cell for cell in cells if cell not in card] == []
+
+
 def test_refused_questions():
     made = Distribution(grid=Grid(0, 9, 1), max_epsilon_local=4.0)
     found = made.estimate(made.randomize([3] * 100))
-    with pytest.raises(ParameterError, match="levels"):
-        found.quantiles(1.0)
+    for level in (1.0, "a", [0.1], None):
+        with pytest.raises(ParameterError, match=r"`levels` must be numbers in \(0, 1\)"):
+            found.quantiles(level)
+    with pytest.raises(ParameterError, match="`project` must be left out for a distribution"):
+        found.projected()
     with pytest.raises(ParameterError, match="range"):
         found.between([(10.5, 11)])
     assert found.between([]) == []

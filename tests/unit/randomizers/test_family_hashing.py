@@ -1,5 +1,6 @@
 """Dictionary and text: public hash functions, proofs that hold for all of them, what is found."""
 
+import hashlib
 import math
 from fractions import Fraction
 from itertools import permutations
@@ -11,7 +12,13 @@ from benchmarks.refute.oracle import exp_between, histogram_pairs, worst_delta
 from benchmarks.unlisted import Crowd, zipf
 from croupier.accounting.amplify import bracket
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
-from croupier.errors import ParameterError
+from croupier.assessment.ladder.ladder import assess
+from croupier.errors import ParameterError, TooLargeError
+from croupier.leakage.reidentification import reidentification
+from croupier.leakage.uninformed import guess_uninformed, uninformed_vulnerability
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
+from croupier.plan.plan import Plan
 from croupier.randomizers import Dictionary, KaryRandomizedResponse, ParallelRandomizer, Text
 from croupier.randomizers.hash_family import HashFamily
 
@@ -83,7 +90,51 @@ def test_the_proof_is_that_of_the_buckets():
         assert made.epsilon_local == buckets.epsilon_local
         ours, theirs = (bracket(each, n=10_000, delta=1e-6) for each in (made, buckets))
         assert ours.upper.value == pytest.approx(theirs.upper.value, rel=1e-9)
-        assert 0.9 * ours.upper.value < ours.lower.value <= ours.upper.value
+        assert ours.lower.value == 0, "some batch may put two values into one bucket"
+        named = bracket(made.in_batches(NAMES[:1]), n=10_000, delta=1e-6)
+        assert named.upper.value == ours.upper.value
+        assert 0.9 * named.upper.value < named.lower.value <= named.upper.value
+
+
+@pytest.mark.parametrize(
+    ("k", "functions", "buckets", "epsilon"),
+    [(2, 16, 2, 4.0), (3, 1, 2, 2.0), (4, 64, 4, 2.0), (10, 64, None, 4.0)],
+)
+def test_what_is_proved_without_a_batch_holds_for_every_batch(k, functions, buckets, epsilon):
+    made = Dictionary(
+        k=k, functions=functions, buckets=buckets, max_epsilon_local=epsilon, denominator=1 << 16
+    )
+    with pytest.raises(TooLargeError, match="Name a batch"):
+        made.channel()
+    stated = guess_uninformed(made, n=1)
+    assert stated.direction is Direction.UPPER
+    batches = [made.in_batches((bytes([number]) * 32,)) for number in range(12)]
+    exact = [uninformed_vulnerability(each, n=1) for each in batches]
+    assert max(exact) <= stated.value
+    apart = [each.channel().probabilities for each in batches]
+    worst = max(np.abs(rows[0] - rows[1]).sum() / 2 for rows in apart)
+    assert worst <= local_curve(made).delta(0.0) * (1 + 1e-12)
+    told = reidentification(made, n=50)
+    assert told.lower.value <= min(reidentification(each, n=50).lower.value for each in batches)
+    assert told.upper.value >= max(reidentification(each, n=50).upper.value for each in batches)
+
+
+def test_the_ladder_has_no_lower_ends_where_the_batch_decides():
+    asked = {"mechanism": "dictionary", "labels": ["no", "yes"], "buckets": 2}
+    plan = Plan.from_document(
+        {
+            "schema": 2,
+            "randomizer": asked | {"max_epsilon_local": 4.0},
+            "population": {"enrolled": 500},
+            "protections": {"minimum_batch": 200},
+        }
+    )
+    for row in assess(plan):
+        for metric in (Metric.EPSILON, Metric.GUESS_OF_TWO, Metric.BAYES_SECURITY):
+            attained = row[metric].attained
+            assert attained is None or attained.value in (0, 0.5, 1), (row.rung, metric)
+            assert row[metric].proved.direction is not Direction.EXACT
+        assert row[Metric.GUESS_INFORMED].proved.direction is Direction.UPPER
 
 
 def test_functions_are_pairwise_independent_and_differ_by_batch():
@@ -95,6 +146,49 @@ def test_functions_are_pairwise_independent_and_differ_by_batch():
     assert ((joint - 4096 / 49) ** 2 / (4096 / 49)).sum() < 48 + 7 * math.sqrt(96)
     same = buckets[:, 0] == other.buckets_of(np.arange(4096), other.fingerprints([b"cat"] * 4096))
     assert abs(same.mean() - 1 / 7) < 0.04
+
+
+def test_words_of_all_functions_are_those_of_each():
+    family = HashFamily(NAMES[0], functions=300, buckets=11)
+    assert family.words.shape == (300, 3)
+    assert family.words.dtype == np.uint64
+    [mark] = family.fingerprints([b"cat"])
+    every = family.buckets_of(np.arange(300), mark).tolist()
+    assert every == [family.bucket(each, b"cat") for each in range(300)]
+
+
+@pytest.mark.parametrize("drawn", [[7], [5, 5, 2, 9], [*range(10)], [*range(10), 3], []])
+def test_drawn_functions_give_the_same_buckets_without_the_words_of_others(drawn):
+    family = HashFamily(NAMES[0], functions=10, buckets=7)
+    rows = np.array(drawn, dtype=np.int64)
+    words = [b"%d" % place for place in range(len(drawn))]
+    marks = family.fingerprints(words)
+    expected = [family.bucket(*pair) for pair in zip(drawn, words, strict=True)]
+    assert family.buckets_of_drawn(rows, marks).tolist() == expected
+    assert ("words" in vars(family)) == (len(set(drawn)) == 10)
+    assert family.buckets_of(rows, marks).tolist() == expected
+    assert family.buckets_of_drawn(rows, marks).tolist() == expected
+
+
+def test_one_value_is_randomised_without_hashing_every_function(monkeypatch):
+    made = Text(
+        longest=16,
+        alphabet="ab",
+        levels=tuple(range(1, 17)),
+        functions=1 << 16,
+        max_epsilon_local=1.0,
+    )
+    assert made.rows == 1 << 20
+    hashed, original = [], hashlib.sha256
+    monkeypatch.setattr(hashlib, "sha256", lambda data: hashed.append(data) or original(data))
+    made.randomize(["abba", "b"])
+    assert len(hashed) <= 4  # the name of the batch, the beginning of messages, and two functions
+
+
+def test_a_dictionary_has_no_more_answers_than_can_be_analysed():
+    assert Dictionary(k=10_000_000, max_epsilon_local=1.0).size == 10_000_000
+    with pytest.raises(ParameterError, match="`k` must give at most 10,000,000 answers"):
+        Dictionary(k=10_000_001, max_epsilon_local=1.0)
 
 
 def test_shares_are_unbiased_on_average_over_the_functions():

@@ -70,6 +70,29 @@ def test_anything_else_is_refused_by_name(name, value):
     assert len(str(refusal.value)) < 200
 
 
+@pytest.mark.parametrize("name", ["a-z", "a-z0-9", "any"])
+def test_names_of_alphabets_are_no_letters(name):
+    """Flags of commands spell them out; elsewhere they would be three, six or three letters."""
+    with pytest.raises(ParameterError, match="`alphabet` must spell all letters out") as refusal:
+        randomizer("text", longest=4, alphabet=name, max_epsilon_local=4.0)
+    assert 'Try "abcdefghijklmnopqrstuvwxyz", or leave it out' in refusal.value.hint
+    assert randomizer("text", longest=4, alphabet="a-", max_epsilon_local=4.0).alphabet == "a-"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("functions", "many", "`functions` must be a whole number; got 'many'. Try 16."),
+        ("levels", "all", "`levels` must be a list of whole numbers; got 'all'. Try [1, 2]."),
+        ("k", 2**64 + 1, "`k` must be a whole number up to 2^64. Try 16."),
+    ],
+)
+def test_an_error_says_what_is_wrong(name, value, said):
+    with pytest.raises(ParameterError) as refusal:
+        read_parameter(name, value)
+    assert str(refusal.value) == said
+
+
 def test_unknown_names_are_told_the_nearest():
     with pytest.raises(
         UnknownNameError, match=r"`kk` is not a parameter of k-rr\. Did you mean k\?"

@@ -8,7 +8,7 @@ import { Randomizer } from "../randomizer.js";
 import type { Report, ReportFormat } from "../report.js";
 import { count, table } from "../table.js";
 import { bestBuckets } from "./buckets.js";
-import { COMMON, maxEpsilonOf } from "./calibrated.js";
+import { COMMON, denominatorOf, maxEpsilonOf } from "./calibrated.js";
 import { KaryRandomizedResponse } from "./k_rr.js";
 import { LocalHashing } from "./local_hashing.js";
 import { ParallelRandomizer } from "./parallel.js";
@@ -42,6 +42,7 @@ export class Distribution extends Randomizer<number> {
     if (size > MOST_NUMBERS) {
       throw new ParameterError("grid", { must: `have at most ${MOST_NUMBERS} numbers` });
     }
+    denominatorOf(own); // refuses what is none, without an epsilon as well
     const fanout = count("fanout", own.fanout ?? USUAL_FANOUT, 2, MOST_NUMBERS);
     if (own.max_epsilon_local === undefined) {
       this.levels = [];

@@ -2,7 +2,6 @@
 
 import type { Bytes } from "../bytes.js";
 import type { Domain } from "../domain.js";
-import { ParameterError } from "../errors.js";
 import type { Table } from "../json.js";
 import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
@@ -16,9 +15,10 @@ export const OF_A_FAMILY = [...COMMON, "functions", "buckets"] as const;
 
 const USUAL_FUNCTIONS = 1024;
 const MOST_FUNCTIONS = 2 ** 16;
+const MOST_ROWS = 2 ** 20;
 const MOST_BUCKETS = 2n ** 16n;
 const CHOSEN_BUCKETS = 2n ** 12n;
-const MOST_CELLS = 2n ** 26n;
+const MOST_CELLS = 2 ** 26;
 
 /**
  * Draw a function of a public family; report it, and k-RR over the bucket of the value.
@@ -43,13 +43,11 @@ export abstract class FamilyHashing<Index> extends Randomizer<Index> {
     super();
     this.maxEpsilonLocal = maxEpsilonOf(own);
     const { functions = USUAL_FUNCTIONS } = own;
-    this.#functions = count("functions", functions, 1, MOST_FUNCTIONS);
     this.#buckets = bucketsOf(own, this.maxEpsilonLocal);
+    const room = Math.min(MOST_ROWS, MOST_CELLS / Number(this.#buckets));
+    const most = Math.min(MOST_FUNCTIONS, Math.floor(room / levels));
+    this.#functions = count("functions", functions, 1, most);
     const rows = BigInt(levels * this.#functions);
-    if (rows * this.#buckets > MOST_CELLS) {
-      const must = `give at most ${MOST_CELLS} counts with the levels and the buckets`;
-      throw new ParameterError("functions", { must });
-    }
     const denominator = denominatorOf(own);
     this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.#buckets);
     this.drawBounds = [rows, denominator];

@@ -9,6 +9,7 @@ import { FamilyHashing, OF_A_FAMILY } from "./family_hashing.js";
 
 const FIRST_PREFIXES = 100_000;
 const CHILDREN = 1000;
+const MOST_CHILDREN = 2 ** 21;
 const LETTER_SIZE = 2;
 
 /**
@@ -39,9 +40,13 @@ export class Text extends FamilyHashing<Letters> {
 function lengthsOf({ levels }: Table, { longest, letters }: Texts): readonly number[] {
   if (levels !== undefined) {
     const given = list("levels", levels).map((each) => count("levels", each, 1, longest));
-    const ascend = given.every((each, place) => place === 0 || (given[place - 1] as number) < each);
+    const most = lettersWithin(MOST_CHILDREN, letters + 1);
+    const ascend = given.every((each, place) => {
+      const more = each - (given[place - 1] ?? each - 1);
+      return more > 0 && more <= most;
+    });
     if (given.at(-1) === longest && ascend) return given;
-    const must = `be ascending lengths of prefixes, the last ${longest}`;
+    const must = `be lengths of prefixes that ascend by at most ${most}, the last ${longest}`;
     throw new ParameterError("levels", { must });
   }
   const step = lettersWithin(CHILDREN, letters + 1);

@@ -25,6 +25,7 @@ from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import LADDER, NEAR, Metric
 from croupier.model.rung import Rung, corrupts, watches
+from croupier.model.texts import Texts
 from croupier.numerics.rounding import float_above, float_below
 
 __all__ = ["NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
@@ -53,9 +54,14 @@ class Rungs(RungViews):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The columns; those about numbers, and that for the order, only if there are any."""
+        """The columns; those about numbers, and that for the order, only if there are any.
+
+        Texts are not equally likely: no guess among all of them is bounded.
+        """
         absent = {Metric.ALPHA} if self.plan.shuffling.groups is None else set()
         absent |= set() if self.plan.windows else set(NEAR)
+        if all(isinstance(made.domain, Texts) for made in self.plan.randomizers):
+            absent |= {Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED}
         return tuple(metric for metric in LADDER if metric not in absent)
 
     def cell(self, rung: str, metric: Metric) -> Cell:

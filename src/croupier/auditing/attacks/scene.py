@@ -14,6 +14,9 @@ from croupier.plan.plan import Plan
 
 __all__ = ["Scene", "known_scene", "scenes"]
 
+_A_BATCH = (b"",)
+"""The name of the batch that is attacked, where it decides what people send."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scene:
@@ -57,9 +60,11 @@ class Scene:
     def pairs(self) -> list[ShuffledPair]:
         """Two values of the person and the others' reports, in the most promising cases."""
         if self.alone:
+            varies = self.randomizer.varies_by_batch
+            known = lower_curve(self.randomizer, n=1) if varies else local_curve(self.randomizer)
             return [
                 replace(pair, reference=(pair.first + pair.second) / 2, rest=0.0)
-                for pair in local_curve(self.randomizer).pairs
+                for pair in known.pairs
                 if isinstance(pair, ShuffledPair)
             ]
         curve = lower_curve(self.randomizer, n=self.people, report_probability=self.share)
@@ -123,7 +128,7 @@ def _hidden(plan: Plan, rung: Rung, *, rounds_seen: bool) -> Scene | None:
     chance = float(crowd.probability) if sampled and not rounds_seen else 1.0
     return Scene(
         rung=rung,
-        randomizer=randomizer,
+        randomizer=randomizer.in_batches(_A_BATCH),
         people=crowd.people,
         share=float(crowd.share),
         asked=chance,
@@ -143,7 +148,7 @@ def known_scene(plan: Plan) -> Scene:
     weakest = max(plan.randomizers, key=lambda question: question.epsilon_local)
     return Scene(
         rung=Rung.COLLUSION.among(len(plan.shufflers))[0],
-        randomizer=plan.randomizer if together else weakest,
+        randomizer=(plan.randomizer if together else weakest).in_batches(_A_BATCH),
         people=1,
         rounds=_rounds(plan),
         one_answer=_one_answer(plan),

@@ -21,6 +21,7 @@ from croupier.cli.options.engine import (
 from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
 from croupier.cli.options.query import verified_query
+from croupier.cli.options.server import as_typed
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.analysis import Found
 from croupier.cli.output.distributions import Quantiles, Ranges, Statements
@@ -28,6 +29,7 @@ from croupier.cli.output.estimates import (
     All,
     Confidence,
     Simultaneous,
+    require_confidence,
 )
 from croupier.cli.output.metrics_file import (
     Gauge,
@@ -45,6 +47,7 @@ from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query
 from croupier.protocol.signed_document import LAST_ROUND
 from croupier.protocol.wire import asks_by_query
+from croupier.randomizers.distribution import Distribution
 
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
@@ -142,13 +145,13 @@ def command(
 ) -> None:
     """Analyse released batches."""
     made = read_plan(plan, option="--plan")
-    if not 0 < confidence < 1:
-        raise ParameterError("--confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95.")
+    require_confidence(confidence)
     if not batches and publish_round is None:
         raise ParameterError("BATCH", must="be at least one released file")
     _require_targets(output, plot, force=force)
     require_metrics_file(metrics_file)
-    texts, numbers = read_candidates(candidates), Statements.of(quantile, ranges)
+    texts = read_candidates(candidates, made.randomizers)
+    numbers = Statements.of(quantile, ranges, unasked=_unasked(made))
     asking = _Asking.of(made, publish_round, question, query_output)
     document: dict[str, Any] = {"plan_digest": made.digest}
     if batches:
@@ -182,6 +185,12 @@ def command(
             out.print(f"Wrote {asking.file}: the query of round {asking.round_number}.")
     if json:
         print_json(**document)
+
+
+def _unasked(plan: Plan) -> str | None:
+    """Say that no question asks for a distribution, if none does."""
+    asked = any(isinstance(each, Distribution) for each in plan.randomizers)
+    return None if asked else "no question asks for a distribution"
 
 
 def _gauges(found: Found) -> list[Gauge]:
@@ -276,7 +285,10 @@ def _found(
     from croupier.analyzer.analyzer import analyze  # noqa: PLC0415 - needs pyarrow, as engines do
     from croupier.analyzer.keys import KeySource  # noqa: PLC0415 - as above
 
-    with progress("Opening", total=None, quiet=silent) as advance:
+    with (
+        progress("Opening", total=None, quiet=silent) as advance,
+        as_typed(candidates="--candidates"),
+    ):
         analysis = analyze(
             plan,
             batches,

@@ -193,11 +193,12 @@ def _build(
 ) -> Randomizer:
     given: dict[str, Any] = domain_table(k, labels, grid)
     given["max_epsilon_local"] = max_epsilon_local
+    known = parameters(mechanism)
     for entry in parameter or []:
         name, equals, value = entry.partition("=")
         if not equals:
             raise ParameterError("--parameter", must="be NAME=VALUE", got=entry)
-        given[name] = _value(name, value)
+        given[name] = _value(name, value) if name in known else value  # its name is refused below
     return randomizer(mechanism, **{name: v for name, v in given.items() if v is not None})
 
 

@@ -1,4 +1,4 @@
-"""The names under which commands take the address and the credential of a server."""
+"""The names under which commands take the parameters of libraries."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ __all__ = ["as_typed"]
 
 @contextmanager
 def as_typed(**options: str) -> Iterator[None]:
-    """Name a parameter of the client library in errors as the option that was typed.
+    """Name a parameter of a library in errors as the option that was typed.
 
     Args:
         options: The options by the names of the parameters.

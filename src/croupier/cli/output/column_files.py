@@ -86,8 +86,7 @@ class ColumnFile:
     def batches(self, *, missing: bool = False) -> Iterator[NDArray[Any]]:
         """Yield the entries of the column, piece by piece; None for a missing one, if allowed."""
         for batch in self._record_batches():
-            entries = batch.column(self.column)
-            entries = entries.cast(_arrow().string()) if self._text else entries
+            entries = self._entries(batch.column(self.column))
             if entries.null_count and missing:
                 yield np.array([*entries.to_pylist(), None], dtype=object)[:-1]
                 continue
@@ -98,6 +97,29 @@ class ColumnFile:
                     hint="Drop or fill them first.",
                 )
             yield entries.to_numpy(zero_copy_only=False)
+
+    def _entries(self, entries: Any) -> Any:
+        """Return single entries, as text if asked for; then NaN is missing, and not a word."""
+        arrow = _arrow()
+        kind = entries.type
+        if arrow.types.is_nested(kind):
+            raise self._of_type(entries, "Write one entry per row.")
+        if not self._text:
+            return entries
+        if arrow.types.is_dictionary(kind):
+            entries = entries.dictionary_decode()
+        if arrow.types.is_floating(entries.type):
+            nothing = arrow.scalar(None, entries.type)
+            entries = arrow.compute.if_else(entries.is_null(nan_is_null=True), nothing, entries)
+        try:
+            return entries.cast(arrow.string())
+        except arrow.ArrowException:
+            hint = "Write the column as text in UTF-8."
+            raise self._of_type(entries, hint) from None
+
+    def _of_type(self, entries: Any, hint: str) -> DataError:
+        problem = f"entries of {self.column} are of type {entries.type} and cannot be read"
+        return DataError(len(entries), problem, hint=hint)
 
     def _record_batches(self) -> Iterator[Any]:
         arrow = _arrow()
@@ -216,7 +238,8 @@ def check_suffix(path: Path) -> str:
 def _arrow() -> Any:
     """The pyarrow package, with its readers of CSV and Parquet."""
     try:
-        import pyarrow.csv  # noqa: PLC0415 - an extra, slow to import
+        import pyarrow.compute  # noqa: PLC0415 - an extra, slow to import
+        import pyarrow.csv  # noqa: PLC0415 - as above
         import pyarrow.parquet  # noqa: PLC0415 - as above
     except ImportError:
         raise MissingExtraError(

@@ -45,8 +45,22 @@ class Statements:
     ranges: tuple[tuple[float, float], ...] = ()
 
     @classmethod
-    def of(cls, quantiles: list[float] | None, ranges: list[str] | None) -> Self:
-        """Read the options."""
+    def of(
+        cls, quantiles: list[float] | None, ranges: list[str] | None, *, unasked: str | None
+    ) -> Self:
+        """Read the options.
+
+        Args:
+            quantiles: As typed.
+            ranges: As typed.
+            unasked: Who asks for no distribution, as the error says it; None if somebody does.
+        """
+        for option, typed in (("--quantile", quantiles), ("--range", ranges)):
+            if typed and unasked is not None:
+                raise ParameterError(option, must=f"be left out: {unasked}")
+        for level in quantiles or ():
+            if not 0 < level < 1:
+                raise ParameterError("--quantile", must="be in (0, 1)", got=level, hint="Try 0.5.")
         return cls(tuple(quantiles or _USUAL), tuple(map(_range, ranges or ())))
 
 

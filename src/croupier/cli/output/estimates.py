@@ -8,12 +8,13 @@ import typer
 from croupier.cli.output.distributions import Statements, print_distribution
 from croupier.cli.output.terminal import out, print_table, say
 from croupier.cli.output.texts import print_texts
+from croupier.errors import ParameterError
 from croupier.model import Estimate
 from croupier.randomizers.estimates.distribution import DistributionEstimate
 from croupier.randomizers.estimates.found_texts import FoundTexts
 
 __all__ = ["All", "Confidence", "Simultaneous", "estimate_document", "how_intervals_hold"]
-__all__ += ["print_estimate"]
+__all__ += ["print_estimate", "require_confidence"]
 
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.")]
 Simultaneous = Annotated[
@@ -22,6 +23,12 @@ Simultaneous = Annotated[
 All = Annotated[bool, typer.Option("--all", help="Print every value.")]
 
 _SHOWN = 20
+
+
+def require_confidence(confidence: float) -> None:
+    """Refuse a coverage that no interval has."""
+    if not 0 < confidence < 1:
+        raise ParameterError("--confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95.")
 
 
 def estimate_document(estimate: Estimate) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Texts that were found, in words and as JSON, and the file of texts to look for."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,8 +8,11 @@ import typer
 
 from croupier.cli.output.terminal import out, print_table, say
 from croupier.errors import ParameterError
+from croupier.model import Randomizer
+from croupier.model.texts import Texts
 from croupier.numerics.validate import one_line
 from croupier.randomizers.estimates.found_texts import FoundTexts
+from croupier.randomizers.text import Text
 
 __all__ = ["Candidates", "print_texts", "read_candidates", "texts_document"]
 
@@ -22,17 +26,40 @@ Candidates = Annotated[
 _SHOWN = 20
 
 
-def read_candidates(file: Path | None) -> list[str]:
-    """Read the lines of a file of texts, without empty ones."""
+def read_candidates(file: Path | None, asked: Iterable[Randomizer]) -> list[str]:
+    """Read the lines of a file of texts, without empty ones.
+
+    Args:
+        file: The file, if one is named.
+        asked: The mechanisms; every line must be an answer to each that asks for text.
+    """
     if file is None:
         return []
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
+    except (FileNotFoundError, IsADirectoryError):
+        raise ParameterError("--candidates", must="be a file", got=str(file)) from None
     except UnicodeDecodeError:
         raise ParameterError(
             "--candidates", must="be a text file in UTF-8", got=str(file)
         ) from None
-    return [line for line in (line.removesuffix("\r") for line in lines) if line]
+    listed = [line for line in (line.removesuffix("\r") for line in lines) if line]
+    for made in asked:
+        if isinstance(made, Text):
+            _require_texts(made.domain, listed)
+    return listed
+
+
+def _require_texts(texts: Texts, listed: Sequence[str]) -> None:
+    """Refuse lines that nobody can have answered, and show none."""
+    wrong = sum(not texts.holds(text) for text in listed)
+    if wrong:
+        raise ParameterError(
+            "--candidates",
+            must="be texts of the alphabet",
+            got=f"{wrong:,} others",
+            hint="Take them out of the file.",
+        )
 
 
 def print_texts(found: FoundTexts, *, confidence: float, everything: bool, corrupt: int) -> None:

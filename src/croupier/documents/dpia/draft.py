@@ -21,6 +21,7 @@ from croupier.documents.dpia.way import found_again, leaves_the_device, way_of_r
 from croupier.documents.dpia.written import Written, markdown_templates, to_fill_in
 from croupier.documents.explain.asked import asked_rows, collection_facts
 from croupier.documents.explain.limits import limit_rows, verdict_line
+from croupier.documents.explain.near import heading
 from croupier.documents.explain.sentences import (
     inference,
     linkability,
@@ -78,7 +79,7 @@ def dpia(
         retention=stated(record.retention, "what is kept, and for how long"),
         rights=stated(record.rights, "what people may ask for, and how."),
         operators=Written(operators(plan)),
-        metrics=[Written(metric.heading) for metric in ladder[Rung.BATCH].cells],
+        metrics=[Written(heading(plan, metric)) for metric in ladder[Rung.BATCH].cells],
         rows=list(_rows(ladder)),
         reasons=[Written(reason) for reason in ladder_reasons(ladder)],
         repeated=Written(repeated(ladder)),
@@ -154,10 +155,10 @@ def _risk(ladder: Ladder, rung: Rung) -> dict[str, Any]:
 
 def _limits(found: Check) -> Iterator[list[str]]:
     for row in limit_rows(found):
-        limit, idle = row.verdict.limit, row.verdict.idle
+        idle = row.verdict.idle
         said = "met" if row.verdict.met else "NOT MET"
         said += f", limits nothing: {idle}" if idle else ""
-        texts = (row.verdict.against, limit.metric.heading, row.most, row.proved, said)
+        texts = (row.verdict.against, row.number, row.most, row.proved, said)
         yield [row.owner, *map(Written, texts)]
 
 

@@ -8,6 +8,7 @@ from croupier.assessment.ladder.table import who_is_looking
 from croupier.assessment.ladder.text import limit_text
 from croupier.assessment.policy import Check
 from croupier.assessment.verdict import Verdict, allows_any_guess
+from croupier.documents.explain.near import heading
 from croupier.documents.explain.parties import all_of_them
 from croupier.documents.explain.sentence import Form, Sentence, promised
 from croupier.model.judgement import Judgement
@@ -108,12 +109,14 @@ class LimitRow:
 
     Attributes:
         verdict: What is said of it.
+        number: The heading of its metric.
         owner: Who sets it.
         most: The limit.
         proved: What is promised, or why nothing is.
     """
 
     verdict: Verdict
+    number: str
     owner: str
     most: str
     proved: Sentence
@@ -130,7 +133,13 @@ def limit_rows(found: Check) -> Iterator[LimitRow]:
         side = "at least" if metric.protects else "at most"
         most = limit_text(metric, limit.value)
         owner = found.owner if verdict.organisation else "the plan"
-        yield LimitRow(verdict=verdict, owner=owner, most=f"{side} {most}", proved=proved)
+        yield LimitRow(
+            verdict=verdict,
+            number=heading(found.plan, metric),
+            owner=owner,
+            most=f"{side} {most}",
+            proved=proved,
+        )
 
 
 _DEMANDED = {

@@ -10,7 +10,6 @@ from typing import Any
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.table import (
     CAPTION,
-    ladder_meanings,
     ladder_reasons,
     ladder_rows,
     who_is_looking,
@@ -19,6 +18,7 @@ from croupier.assessment.policy import Check, checked
 from croupier.documents.explain.asked import asked_rows, collection_facts, record_facts
 from croupier.documents.explain.engineers import numbered, other_proofs, rung_proofs
 from croupier.documents.explain.limits import demand_lines, limit_rows, verdict_line
+from croupier.documents.explain.near import meanings
 from croupier.documents.explain.senders import admission
 from croupier.documents.explain.sentences import (
     against,
@@ -186,7 +186,7 @@ def _content(
         "caption": CAPTION,
         "rows": ladder_rows(ladder),
         "reasons": ladder_reasons(ladder),
-        "meanings": ladder_meanings(ladder),
+        "meanings": meanings(ladder),
         "trusted": {rung: trusted(plan, rung) for rung in plan.rungs},
         "not_promised": not_promised(plan),
         "version": version("croupier"),

@@ -10,6 +10,7 @@ from fractions import Fraction
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
 from croupier.assessment.ladder.text import CERTAIN
+from croupier.documents.explain.near import off_by
 from croupier.documents.explain.parties import (
     all_add,
     all_join,
@@ -249,7 +250,7 @@ def _informed(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _near(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.WITHIN_INFORMED]
-    off = " or ".join(dict.fromkeys(f"{window.within:g}" for window in ladder.plan.windows))
+    off = off_by(ladder.plan)
     start = f"Knowing everybody else's number, and with a guess that may be off by {off}: "
     if cell.proved is None:
         return Sentence(start, *not_bounded(cell).parts)

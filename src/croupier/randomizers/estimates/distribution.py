@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from croupier.errors import ParameterError
 from croupier.model.estimate import Estimate
+from croupier.model.html import numbers as numbers_card
 from croupier.model.interval_rule import TogetherRule
 
 if TYPE_CHECKING:
@@ -21,6 +23,18 @@ if TYPE_CHECKING:
     from croupier.randomizers.estimates.tree_fit import ShareFit
 
 __all__ = ["Between", "DistributionEstimate", "Mean", "Quantile", "ShareCurve"]
+
+
+_USUAL = (0.5, 0.9, 0.99)
+
+
+def _require_level(level: Any) -> None:
+    """Refuse anything but a number between 0 and 1."""
+    number = isinstance(level, Real)
+    if not (number and 0 < level < 1):
+        got = level if number else type(level).__name__
+        hint = "Try quantiles(0.5, 0.99)."
+        raise ParameterError("levels", must="be numbers in (0, 1)", got=got, hint=hint)
 
 
 class Quantile(NamedTuple):
@@ -98,6 +112,11 @@ class DistributionEstimate(Estimate):
         """The same estimate: its intervals hold together."""
         return self
 
+    def projected(self) -> Self:
+        """Refuse: what follows from the shares adds up already."""
+        must = "be left out for a distribution: its curve, quantiles and mean add up already"
+        raise ParameterError("project", must=must)
+
     @cached_property
     def curve(self) -> ShareCurve:
         """The distribution function, which never falls; all its intervals hold together."""
@@ -126,8 +145,7 @@ class DistributionEstimate(Estimate):
         the true quantile have to hold, so that nothing is paid for the other numbers.
         """
         for level in levels:
-            if not 0 < level < 1:
-                raise ParameterError("levels", must="be in (0, 1)", got=level, hint="Try 0.5.")
+            _require_level(level)
         each = TogetherRule(self._up_to, len(levels))
         lower, upper = (np.append(end, 1.0) for end in each.ends(self.confidence))
         return [self._quantile(level, lower, upper) for level in levels]
@@ -164,6 +182,17 @@ class DistributionEstimate(Estimate):
                 hint=f"Try {self.grid.low:g}:{self.grid.high:g}.",
             )
         return inside.astype(np.float64)
+
+    def _repr_html_(self) -> str:
+        """The usual quantiles and the mean, whose intervals are what people ask for."""
+        found = [(f"p{100 * each.level:g}", each[1:]) for each in self.quantiles(*_USUAL)]
+        rows = [
+            (name, [f"{entry:.6g}" for entry in entries])
+            for name, entries in (*found, ("mean", self.mean))
+        ]
+        coverage = f"{100 * self.coverage:g} % intervals"
+        caption = f"Distribution: {self._summary}, {coverage}, those of the quantiles together"
+        return numbers_card(caption, ("number", "estimate", "lower", "upper"), rows)
 
     @cached_property
     def mean(self) -> Mean:

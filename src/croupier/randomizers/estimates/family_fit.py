@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from croupier.model.estimate import Estimate
 from croupier.numerics.arrays import np
 from croupier.randomizers.estimates.joint_fit import JointFit
 from croupier.randomizers.estimates.sparse_rule import SparseRule
+from croupier.randomizers.estimates.unfitted import Unfitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -22,13 +24,13 @@ if TYPE_CHECKING:
     from croupier.randomizers.family_hashing import FamilyHashing
     from croupier.randomizers.hash_family import HashFamily
 
-__all__ = ["FREQUENT", "FamilyFit", "FittedShares"]
+__all__ = ["FamilyFit", "FittedShares", "add_up"]
 
 _AT_ONCE = 1 << 15
-FREQUENT = 4.0
+_FREQUENT = 4.0
 """The standard errors above which an answer is fitted together with the others."""
 
-_MOST_FREQUENT = 1000
+_MOST__FREQUENT = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,7 @@ class FittedShares:
         people: The number of people who answered the level.
         places: The places of the frequent values, which are fitted together.
         frequent: Their fit.
+        unfitted: What is known of all other values.
         buckets: Returns the buckets of a value, in each batch.
     """
 
@@ -51,26 +54,25 @@ class FittedShares:
     people: int
     places: NDArray[np.int64]
     frequent: JointFit
+    unfitted: Unfitted
     buckets: Callable[[int], Sequence[NDArray[np.int64]]]
 
     def among(self, chosen: NDArray[np.int64]) -> FittedShares:
         """Return those of some values."""
         return replace(self, counts=self.counts[chosen], errors=self.errors[chosen])
 
-    def moved_by_one(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the most by which one report in place of another moves the share of each value.
+    def moved(self, value: int) -> tuple[float, float]:
+        """The least and the most that one more report adds to a value's share, times the people.
 
-        Given which values are frequent and how many people answered each function, which one
-        report hardly changes.
+        Given which values are frequent, which one report hardly changes.
         """
-        place = {value: index for index, value in enumerate(self.places.tolist())}
-        most = [
-            self.frequent.reach(place[value])
-            if value in place
-            else self.scale * self.frequent.reach_beside(self.buckets(value))
-            for value in chosen.tolist()
-        ]
-        return np.array(most) / self.people
+        shares = self.counts[self.places] / self.people
+        place = np.flatnonzero(self.places == value)
+        if len(place):
+            return self.frequent.moved(int(place[0]), shares)
+        ends = self.frequent.moved_beside(self.buckets(value), shares)
+        low, high = (self.scale * end - self.counts[value] / self.people for end in ends)
+        return float(low), float(high)
 
     def rule(self, n: int) -> SparseRule:
         """Return the rule for intervals of the shares of all `n` people."""
@@ -113,9 +115,13 @@ class FamilyFit:
         count(v) = sum over r of (c_r(h_r(v)) - e_r(h_r(v))) / ((p - q)(1 - 1/g)).
 
     The frequent answers are those that exceed four standard errors, at most 1,000; their n_f leave
-    nothing over at their own buckets (`JointFit`). The rows are independent
-    groups of people: the sum of squares of what is left over at v's buckets, less what the fitted
-    share of v itself contributes, estimates the variance.
+    nothing over at their own buckets (`JointFit`).
+
+    With m_r(y) people expected in bucket y, the m_r (1 - m_r/n_r) at its buckets add up to the
+    variance of the sum, if a report may be anybody's. How many of v's holders there are is not
+    random: that takes n_v (1 - n_v/n) off. What values that are not fitted add by sharing buckets
+    follows from the functions as groups of people (`Unfitted`). Nothing follows from what is left
+    over at the value's own buckets, so that whoever fills these cannot choose the error.
 
     Reference: wang2017 for the estimate without frequent answers.
     """
@@ -154,7 +160,7 @@ class FamilyFit:
     @property
     def scale(self) -> float:
         """The change of an estimated count by one more report in a bucket of the value."""
-        return 1 / (self.gap * (1 - 1 / self.families[0].buckets))
+        return 1 / (self.gap * (1 - 1 / self.size))
 
     def shares(self, messages: Iterable[bytes]) -> FittedShares:
         """Estimate how many people hold the value behind each message."""
@@ -163,36 +169,87 @@ class FamilyFit:
             family.fingerprints(own) for family, own in zip(self.families, copies, strict=True)
         ]
         left = [table - table.mean(axis=1, keepdims=True) for table in self.counts]
-        counts, errors = self._scores(left, marks)
-        places = np.flatnonzero(counts > FREQUENT * errors)
-        if len(places) > _MOST_FREQUENT:
-            most = np.argpartition(-counts[places], _MOST_FREQUENT)[:_MOST_FREQUENT]
-            places = np.sort(places[most])
-        frequent = self.joint_fit([each[places] for each in marks])
-        if len(places):
-            held = frequent.solved(frequent.at_buckets(left))
-            expected = frequent.expected(held)
-            left = [one - two for one, two in zip(left, expected, strict=True)]
-            counts, errors = self._scores(left, marks)
-            counts[places] += held
-        own = (self.gap * self.scale) ** 2 * np.maximum(counts, 0)
-        errors = np.sqrt(np.maximum(errors**2 - own, self.scale**2))
+        frequent, places = self._frequent(left, marks)
+        held = frequent.solved(frequent.at_buckets(left))
+        expected = frequent.expected(held)
+        left = [one - two for one, two in zip(left, expected, strict=True)]
+        noise = self._noise(expected)
+        counts, spread = self._sums(marks, left, noise)
+        counts *= self.scale
+        # The noise of a value's own holders, if they are not among those expected.
+        own = np.maximum(counts, 0) * self.gap * (1 - 1 / self.size) * (1 - 2 / self.size)
+        own[places] = 0.0
+        counts[places] += held
+        holders = np.clip(counts, 0.0, self.people)
+        variance = self.scale**2 * (spread + own) - holders * (1 - holders / self.people)
+        unfitted = self._unfitted(left, noise, fitted=len(places))
+        variance = np.maximum(variance, self.scale**2) + unfitted.variance
+        variance[places] *= frequent.blur
         return FittedShares(
             counts,
-            errors,
+            np.sqrt(variance),
             self.scale,
             self.people,
             places,
             frequent,
+            unfitted,
             lambda value: [own[:, 0] for own in self._buckets([each[[value]] for each in marks])],
         )
+
+    def _frequent(
+        self, left: Sequence[NDArray[np.float64]], marks: Sequence[NDArray[np.uint64]]
+    ) -> tuple[JointFit, NDArray[np.int64]]:
+        """The values that are fitted together, and their places."""
+        noise = [np.broadcast_to(each, left[0].shape) for each in self._even()]
+        spread = self._unfitted(left, noise, fitted=0).variance
+        spread += self.scale**2 * float(sum(each[:, 0].sum() for each in noise))
+        [counts] = self._sums(marks, left)
+        counts *= self.scale
+        places = np.flatnonzero(counts > _FREQUENT * math.sqrt(spread))
+        if len(places) > _MOST__FREQUENT:
+            most = np.argpartition(-counts[places], _MOST__FREQUENT)[:_MOST__FREQUENT]
+            places = np.sort(places[most])
+        return self.joint_fit([each[places] for each in marks]), places
+
+    def _even(self) -> list[NDArray[np.float64]]:
+        """The variance of each count of a function if all buckets are alike."""
+        chance = (1 - 1 / self.size) / self.size
+        return [chance * table.sum(axis=1, keepdims=True) for table in self.counts]
+
+    def _noise(self, expected: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """The variance of each count, given the people of its function and the frequent values."""
+        found = []
+        for table, beyond in zip(self.counts, expected, strict=True):
+            people, (high, low) = table.sum(axis=1, keepdims=True), self.chances
+            mean = np.clip(people / self.size + beyond, low * people, high * people)
+            found.append(mean * (1 - mean / np.maximum(people, 1)))
+        return found
+
+    def _unfitted(
+        self,
+        left: Sequence[NDArray[np.float64]],
+        noise: Sequence[NDArray[np.float64]],
+        *,
+        fitted: int,
+    ) -> Unfitted:
+        return Unfitted.of(left, noise, self._weights, gap=self.gap, fitted=fitted)
+
+    @property
+    def size(self) -> int:
+        """The number g of buckets."""
+        return self.families[0].buckets
+
+    @cached_property
+    def _weights(self) -> list[NDArray[np.float64]]:
+        """The share of people behind each function, in each batch."""
+        return [table.sum(axis=1, keepdims=True) / self.people for table in self.counts]
 
     def joint_fit(self, marks: Sequence[NDArray[np.uint64]]) -> JointFit:
         """The buckets of the frequent answers, and the share of people behind each function."""
         return JointFit(
             buckets=self._buckets(marks),
-            weights=[table.sum(axis=1, keepdims=True) / self.people for table in self.counts],
-            size=self.families[0].buckets,
+            weights=self._weights,
+            size=self.size,
             gap=self.gap,
         )
 
@@ -202,34 +259,33 @@ class FamilyFit:
         pairs = zip(self.families, marks, strict=True)
         return [family.buckets_of(rows, own) for family, own in pairs]
 
-    def _scores(
-        self, residual: Sequence[NDArray[np.float64]], marks: Sequence[NDArray[np.uint64]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The estimated count of each value, and the root of its sum of squares."""
-        counts, squares = np.zeros(len(marks[0])), np.zeros(len(marks[0]))
-        for family, table, own in zip(self.families, residual, marks, strict=True):
+    def _sums(
+        self, marks: Sequence[NDArray[np.uint64]], *tables: Sequence[NDArray[np.float64]]
+    ) -> list[NDArray[np.float64]]:
+        """The sums of what some tables have at the buckets of each value, over the functions."""
+        sums = [np.zeros(len(marks[0])) for _ in tables]
+        for family, own, *each in zip(self.families, marks, *tables, strict=True):
             words = family.words[self.first : self.first + self.functions]
-            _add_up(table, words, own, into=(counts, squares))
-        return counts * self.scale, np.sqrt(squares) * self.scale
+            add_up(each, words, own, into=sums)
+        return sums
 
 
-def _add_up(
-    table: NDArray[np.float64],
+def add_up(
+    tables: Sequence[NDArray[np.float64]],
     words: NDArray[np.uint64],
     marks: NDArray[np.uint64],
     *,
-    into: tuple[NDArray[np.float64], NDArray[np.float64]],
+    into: Sequence[NDArray[np.float64]],
 ) -> None:
-    """Add each mark's entries of a table, and their squares: `HashFamily.buckets_of`, in place."""
-    half, size = np.uint64(32), np.uint64(table.shape[1])
-    squared = table**2
+    """Add each mark's entries of some tables: `HashFamily.buckets_of`, in place."""
+    half, size = np.uint64(32), np.uint64(tables[0].shape[1])
 
     def part(start: int) -> None:
         own = slice(start, start + _AT_ONCE)
         high, low = marks[own] >> half, marks[own] & np.uint64((1 << 32) - 1)
         sums, more, entries = np.empty_like(high), np.empty_like(high), np.empty(len(high))
-        count, square = into[0][own], into[1][own]
-        for row, squares, (first, second, constant) in zip(table, squared, words, strict=True):
+        parts = [each[own] for each in into]
+        for (first, second, constant), *rows in zip(words, *tables, strict=True):
             np.multiply(high, first, out=sums)
             np.multiply(low, second, out=more)
             sums += more
@@ -238,10 +294,9 @@ def _add_up(
             sums *= size
             sums >>= half
             buckets = sums.view(np.int64)
-            np.take(row, buckets, out=entries, mode="clip")
-            count += entries
-            np.take(squares, buckets, out=entries, mode="clip")
-            square += entries
+            for row, total in zip(rows, parts, strict=True):
+                np.take(row, buckets, out=entries, mode="clip")
+                np.add(total, entries, out=total)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         list(threads.map(part, range(0, len(marks), _AT_ONCE)))

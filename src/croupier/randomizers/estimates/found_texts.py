@@ -24,8 +24,8 @@ class FoundTexts(Estimate):
 
     All intervals hold together, with the stated confidence, also for the texts that were tested and
     are not shown. If everybody is honest, the chance that any text is shown that nobody sent is at
-    most 1 minus the confidence; texts that somebody searched for, in up to 2^40 tries, because they
-    share buckets with others are included.
+    most 1 minus the confidence; listed texts that somebody searched for, in up to 2^40 tries,
+    because they share buckets with others are included.
 
     Attributes:
         candidates: The number of texts that were tested.

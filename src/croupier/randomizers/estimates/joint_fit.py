@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+from scipy.sparse import csr_array
 
 from croupier.numerics.arrays import np
 
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JointFit"]
 
-_STEPS = 200
-_PRECISION = 1e-6
+_AT_ONCE = 1024
+_SINGULAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,8 @@ class JointFit:
         d w_r * sum over f of n_f ([h_r(f) = y] - 1/g)
 
     more people in bucket y than an even spread. Summed over the own buckets of every answer, this
-    is a symmetric matrix, which conjugate gradients invert.
+    is a symmetric matrix. If all buckets are alike, the covariances of the sums are in proportion
+    to it, and so the variances of the numbers of holders to the diagonal of its inverse.
 
     Attributes:
         buckets: The buckets of the answers, one row per function, in each batch.
@@ -55,33 +59,47 @@ class JointFit:
 
     def solved(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The numbers of holders whose expected sums at their buckets are these."""
-        found, left = np.zeros_like(sums), sums.copy()
-        direction, size = left.copy(), float(left @ left)
-        least = _PRECISION**2 * size
-        for _ in range(_STEPS):
-            if size <= least:
-                break
-            moved = self.at_buckets(self.expected(direction))
-            along = float(direction @ moved)
-            if along <= 0:
-                break  # answers that no function tells apart
-            found += size / along * direction
-            left -= size / along * moved
-            size, before = float(left @ left), size
-            direction = left + size / before * direction
-        return found
+        return np.asarray(self._inverse @ sums)
 
-    def reach(self, answer: int) -> float:
-        """The most by which one report in place of another changes the number of one answer."""
-        own = np.zeros(self.buckets[0].shape[1])
-        own[answer] = 1.0
-        return _range(self._spread(self.solved(own)))
+    @cached_property
+    def blur(self) -> NDArray[np.float64]:
+        """The variance of each number, in units of that of an answer that is fitted alone."""
+        alone = self.gap * (1 - 1 / self.size)
+        return np.maximum(1.0, np.diag(self._inverse) * alone)
 
-    def reach_beside(self, buckets: Sequence[NDArray[np.int64]]) -> float:
-        """The most by which one report changes what is left over at the buckets of another answer.
+    @cached_property
+    def _inverse(self) -> NDArray[np.float64]:
+        """The inverse of the matrix of the equations; answers that nothing tells apart share."""
+        count = self.buckets[0].shape[1]
+        matrix = np.full((count, count), -1 / self.size)
+        for buckets, weights in zip(self.buckets, self.weights, strict=True):
+            for start in range(0, len(buckets), _AT_ONCE):
+                own = buckets[start : start + _AT_ONCE]
+                cells = np.arange(len(own))[:, None] * self.size + own
+                root = np.sqrt(np.broadcast_to(weights[start : start + _AT_ONCE], own.shape))
+                held = np.broadcast_to(np.arange(count), own.shape)
+                entries = (root.ravel(), (held.ravel(), cells.ravel()))
+                marks = csr_array(entries, shape=(count, len(own) * self.size))
+                matrix += (marks @ marks.T).toarray()
+        return np.asarray(np.linalg.pinv(self.gap * matrix, rcond=_SINGULAR, hermitian=True))
+
+    def moved(self, answer: int, shares: NDArray[np.float64]) -> tuple[float, float]:
+        """The least and the most that one more report adds to the number of one answer.
 
         Args:
-            buckets: The bucket of that answer for each function, in each batch.
+            answer: The place of the answer.
+            shares: The share of people with each answer.
+        """
+        return self._ends(self._spread(self._inverse[answer]), shares)
+
+    def moved_beside(
+        self, buckets: Sequence[NDArray[np.int64]], shares: NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """The least and the most that one more report adds to what is left over at some buckets.
+
+        Args:
+            buckets: The bucket of another answer for each function, in each batch.
+            shares: The share of people with each answer that is fitted.
         """
         own = []
         for each in buckets:
@@ -90,7 +108,21 @@ class JointFit:
             own.append(table)
         shared = [self.gap * one * two for one, two in zip(self.weights, own, strict=True)]
         spread = self._spread(self.solved(self.at_buckets(shared)))
-        return _range([one - two for one, two in zip(own, spread, strict=True)])
+        return self._ends([one - two for one, two in zip(own, spread, strict=True)], shares)
+
+    def _ends(
+        self, tables: Sequence[NDArray[np.float64]], shares: NDArray[np.float64]
+    ) -> tuple[float, float]:
+        """The least and the largest entry, less what is expected of a report of its function.
+
+        One more report of a function raises what is expected in all buckets of that function.
+        """
+        low, high = [], []
+        for table, own in zip(tables, self.buckets, strict=True):
+            expected = self.gap * (np.take_along_axis(table, own, axis=1) @ shares)
+            low.append((table.min(axis=1) - expected).min())
+            high.append((table.max(axis=1) - expected).max())
+        return float(min(low)), float(max(high))
 
     def _spread(self, held: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """The holders at each function and bucket, less an even spread."""
@@ -101,7 +133,3 @@ class JointFit:
             counts = np.bincount(cells, np.tile(held, rows), minlength=rows * self.size)
             found.append(counts.reshape(rows, self.size) - held.sum() / self.size)
         return found
-
-
-def _range(tables: Sequence[NDArray[np.float64]]) -> float:
-    return float(max(each.max() for each in tables) - min(each.min() for each in tables))

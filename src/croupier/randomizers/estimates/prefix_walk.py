@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from croupier.errors import ParameterError
 from croupier.model.interval_rule import TogetherRule
 from croupier.numerics.arrays import np
-from croupier.randomizers.estimates.family_fit import FREQUENT, FamilyFit, FittedShares
+from croupier.randomizers.estimates.family_fit import FamilyFit, FittedShares
 from croupier.randomizers.estimates.found_texts import FoundTexts
 from croupier.randomizers.estimates.sparse_rule import SparseRule
 
@@ -49,13 +48,15 @@ def find_texts(
     people answered. Each level gets an equal part of the chance of an error, and each text that
     begins there an equal part of that (Bonferroni): all intervals hold together.
 
-    A text is found if its lower end is above the most that texts which are not frequent can add to
-    it by sharing buckets with it, for all texts that anybody tries, 2^40 of them. What n people
-    whose texts have counts of at most t each, m of the people in all, add to a count is a sum over
-    functions with the variance m t/(gJ), over the choice of the functions; those of levels add up.
+    A text is found if its lower end is above zero. If only the list named it, that end is above the
+    most that texts which are not fitted can add to it by sharing buckets with it, for all texts
+    that anybody tries, 2^40 of them (`Unfitted`): whoever writes the list may have searched. The
+    walk tests whatever begins with a frequent prefix, and leaves nothing to choose.
     """
     given = list(map(mechanism.domain.encode_one, listed))
-    walk = _Walk(mechanism, tally, given)
+    if not 0 < confidence < 1:
+        raise ParameterError("confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95.")
+    walk = _Walk(mechanism, tally, given, 1 - confidence)
     if not (walk.prefixes or given):
         raise ParameterError(
             "levels",
@@ -83,7 +84,12 @@ class _Sums:
     shared: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def add(self, shares: FittedShares, shared: float) -> None:
-        """Add a level: what was estimated of all texts so far, and of new ones."""
+        """Add a level: what was estimated of all texts so far, and of new ones.
+
+        Args:
+            shares: The estimates.
+            shared: The most that texts which are not fitted add to one of these counts.
+        """
         more = (shares.counts, shares.errors**2, shares.people, shared)
         for name, part in zip(("counts", "variances", "people", "shared"), more, strict=True):
             before = getattr(self, name)
@@ -100,13 +106,19 @@ class _Walk:
     """
 
     def __init__(
-        self, mechanism: Text, tally: NDArray[np.int64], listed: Sequence[Letters]
+        self,
+        mechanism: Text,
+        tally: NDArray[np.int64],
+        listed: Sequence[Letters],
+        chance: float,
     ) -> None:
         self.mechanism, self.tally, self.listed = mechanism, tally, listed
         self.prefixes = _first(mechanism)
+        self._chance = chance
         self.texts: dict[Letters, int] = {}
         self._sums = _Sums()
         self._begun: list[int] = []
+        self._named: list[int] = []
         self._levels: list[tuple[int, FittedShares]] = []
 
     def step(self, level: int) -> None:
@@ -119,13 +131,14 @@ class _Walk:
             else:
                 self._begin((*prefix, *(0,) * (longest - length)))
         for text in self.listed:
-            if length == longest or not text[length - 1]:
+            if (length == longest or not text[length - 1]) and text not in self.texts:
+                self._named.append(len(self.texts))
                 self._begin(text)
         candidates = [*going, *(text[:length] for text in self.texts)]
         shares = _shares(self.mechanism, self.tally, candidates, level)
         self._begun.append(len(self.texts) - sum(self._begun))
         whole = shares.among(np.arange(len(going), len(candidates)))
-        self._sums.add(whole, _shared_variance(self.mechanism, shares))
+        self._sums.add(whole, shares.unfitted.reach(self._chance / 2 / _TRIES))
         self._levels.append((len(going), shares))
         if length < longest:
             kept = _standing_out(shares.among(np.arange(len(going))))
@@ -139,8 +152,9 @@ class _Walk:
         rule = self._rule(n)
         parts = np.repeat(len(self._begun) * np.array(self._begun), self._begun)
         lower = TogetherRule(rule, parts).ends(confidence)[0] * self._sums.people
-        certain = NormalDist().inv_cdf(1 - (1 - confidence) / 2 / _TRIES)
-        stands = lower > certain * np.sqrt(self._sums.shared)
+        shared = np.zeros(len(lower))
+        shared[self._named] = self._sums.shared[self._named]
+        stands = lower > shared
         order = np.argsort(-rule.points, kind="stable")
         chosen = order[stands[order]]
         own, texts = self._rule(n, chosen), list(self.texts)
@@ -173,13 +187,23 @@ class _Walk:
         )
 
     def _moved_by_one(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The most by which one person moves each share: at the level where a report moves most."""
+        """The most by which one person moves each share, at the levels where it is tested.
+
+        With c of the m people of those levels, one more report of a level that adds to the share of
+        its people there, s, moves the share c/m by what it adds and s - c/m, all over m.
+        """
         most = np.zeros(len(chosen))
-        for before, shares in self._levels:
-            tested = np.flatnonzero(chosen < len(shares.counts) - before)
-            moved = shares.moved_by_one(before + chosen[tested]) * shares.people
-            most[tested] = np.maximum(most[tested], moved)
-        return np.asarray(most / self._sums.people[chosen])
+        for place, text in enumerate(chosen.tolist()):
+            share = self._sums.counts[text] / self._sums.people[text]
+            ends = []
+            for before, shares in self._levels:
+                if before + text < len(shares.counts):
+                    there = shares.counts[before + text] / shares.people - share
+                    ends += [end + there for end in shares.moved(before + text)]
+            if len(ends) < 2 * len(self._levels):
+                ends.append(0.0)
+            most[place] = (max(ends) - min(ends)) / self._sums.people[text]
+        return most
 
 
 def _shares(
@@ -190,14 +214,6 @@ def _shares(
     rows[:, : mechanism.lengths[level]] = candidates or np.zeros((0, mechanism.lengths[level]))
     levels = np.full(len(candidates), level)
     return FamilyFit.of(mechanism, tally, level).shares(mechanism.messages(rows, levels))
-
-
-def _shared_variance(mechanism: Text, shares: FittedShares) -> float:
-    """The variance of what texts that are not frequent add to a count, over the functions."""
-    frequent = shares.counts > FREQUENT * shares.errors
-    others = max(0.0, shares.people - float(shares.counts[frequent].sum()))
-    most = FREQUENT * float(np.median(shares.errors)) if len(shares.errors) else 0.0
-    return others * most / (mechanism.g * mechanism.functions * mechanism.batch_count)
 
 
 def _first(mechanism: Text) -> list[Letters]:
@@ -216,9 +232,11 @@ def _standing_out(shares: FittedShares) -> NDArray[np.int64]:
 
 def _extended(mechanism: Text, prefixes: Sequence[Letters], level: int) -> list[Letters]:
     """Every prefix of the next level that begins with one of these, the most frequent first."""
+    if not prefixes:
+        return []
     more = mechanism.lengths[level + 1] - mechanism.lengths[level]
     endings = list(_endings(mechanism.domain.letters, more))
-    most = _MOST_CANDIDATES // len(endings)
+    most = max(1, _MOST_CANDIDATES // len(endings))
     return [prefix + ending for prefix in prefixes[:most] for ending in endings]
 
 
