@@ -503,7 +503,7 @@ describe("queries", () => {
 
   test("are not answered with a report of another round", async () => {
     const reusing = planOf({ model: "divide", groups: 2, noise: "reused" });
-    await expect(reusing).rejects.toThrow("where the analyzer decides what each round asks");
+    await expect(reusing).rejects.toThrow("where rounds differ in what they ask");
   });
 
   test("are none where the plan says what is asked", async () => {
@@ -630,7 +630,7 @@ describe("functions of a batch", () => {
 
   test("leave no report to be sent again", async () => {
     const reusing = planOf({ noise: "reused" }, [dictionary]);
-    await expect(reusing).rejects.toThrow("every batch has hash functions of its own");
+    await expect(reusing).rejects.toThrow("or how they hash");
   });
 });
 
