@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from croupier.model import Grid
 from croupier.randomizers import Dictionary, Distribution, KaryRandomizedResponse, Text
@@ -209,8 +210,9 @@ def _true_quantiles(places: NDArray[np.int64]) -> list[int]:
 
 
 def _from_list(points: NDArray[np.float64]) -> list[int]:
-    """The quantiles of shares that were estimated one by one."""
-    below = np.maximum.accumulate(np.cumsum(points))
+    """The quantiles of shares that were estimated one by one, by the nearest rising curve."""
+    sums = np.cumsum(points + (1 - points.sum()) / len(points))
+    below = isotonic_regression(np.clip(sums, 0.0, 1.0)).x
     return [int(np.argmax(below >= min(level, below[-1]))) for level in LEVELS]
 
 
