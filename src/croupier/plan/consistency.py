@@ -5,13 +5,14 @@ from croupier.plan.facts import PlanFacts, comparable
 from croupier.plan.sections import MOST_ROUNDS
 from croupier.plan.shufflers_fit import require_shufflers_fit
 from croupier.plan.values import spoken
+from croupier.randomizers.text import Text
 
 __all__ = ["fit_together"]
 
 _LEAST_DELTA = 1e-300
 """Below this, parts of a delta would not be numbers any more."""
 
-_TABLE_OF = {"questions": "", "rounds": "collection."}
+_TABLE_OF = {"questions": "", "rounds": "collection.", "functions": "questions."}
 """The sections of keys that are not in [participation]."""
 
 
@@ -133,6 +134,9 @@ def _require_questions(plan: PlanFacts) -> None:
             got="reused",
             hint='Try "fresh".',
         )
+    for made in plan.randomizers:
+        if isinstance(made, Text):
+            made.require_findable()
     rounds = plan.participation_model.rounds
     if len(plan.questions) not in (1, rounds):
         raise ParameterError(

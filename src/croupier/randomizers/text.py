@@ -31,6 +31,8 @@ _CHILDREN = 1000
 _MOST_CHILDREN = 1 << 21
 _MOST_ENTRIES = 1 << 22
 _LETTER_SIZE = 2
+_FEWEST_FUNCTIONS = 64
+"""With fewer, many of the texts that are tested share all buckets with a frequent one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +103,16 @@ class Text(FamilyHashing):
             hint = "Put lengths between, or leave it out."
             raise ParameterError("levels", must=must, got=given, hint=hint)
         return given
+
+    def require_findable(self) -> None:
+        """Refuse so few functions that texts which nobody sent would be found."""
+        if self.functions < _FEWEST_FUNCTIONS:
+            raise ParameterError(
+                "functions",
+                must=f"be at least {_FEWEST_FUNCTIONS} for text, to tell texts apart",
+                got=self.functions,
+                hint="Try 1024.",
+            )
 
     @property
     def level_count(self) -> int:

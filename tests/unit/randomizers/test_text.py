@@ -11,6 +11,8 @@ import pytest
 from benchmarks.unlisted import Crowd, made_up_words, zipf
 from croupier.errors import DataError, ParameterError
 from croupier.model.texts import Texts
+from croupier.plan.file import PlanError
+from croupier.plan.plan import Plan
 from croupier.randomizers import Text
 from croupier.randomizers.estimates.family_fit import FamilyFit, add_up
 from croupier.randomizers.estimates.prefix_walk import _Walk
@@ -155,6 +157,31 @@ def test_no_report_moves_a_share_further_than_is_stated(levels, text):
     found = max(ends) - min(ends)
     assert found <= stated * (1 + 1e-3)
     assert found > 0.85 * stated
+
+
+def test_few_functions_are_refused_since_texts_share_all_buckets():
+    few = Text(longest=2, alphabet="ab", functions=63, max_epsilon_local=4.0)
+    with pytest.raises(ParameterError, match=r"at least 64 for text.*Try 1024"):
+        few.estimate(few.randomize(["ab"] * 100))
+    asked = {"mechanism": "text", "longest": 2, "functions": 63, "max_epsilon_local": 4.0}
+    with pytest.raises(PlanError, match=r"functions.*at least 64"):
+        Plan.from_document(
+            {
+                "schema": 2,
+                "randomizer": asked,
+                "population": {"enrolled": 500},
+                "protections": {"minimum_batch": 200},
+            }
+        )
+    for number in range(20):
+        made = Text(
+            longest=2, alphabet="ab", levels=(2,), functions=64, buckets=2, max_epsilon_local=4.0
+        ).in_batches((bytes([number]) * 32,))
+        crowd = Crowd(made, made.domain.encode(np.array(["ab"], dtype=object)))
+        rng = np.random.default_rng(number)
+        found = made.estimate_tally(crowd.tally(rng, np.zeros(5000, dtype=int)), 5000)
+        assert set(found.values) <= {"ab"}
+        assert np.isfinite(found.standard_errors).all()
 
 
 def test_people_who_fill_one_bucket_hide_no_text():

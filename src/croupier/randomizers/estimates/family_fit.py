@@ -30,7 +30,7 @@ _AT_ONCE = 1 << 15
 _FREQUENT = 4.0
 """The standard errors above which an answer is fitted together with the others."""
 
-_MOST__FREQUENT = 1000
+_MOST_FREQUENT = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,7 @@ class FamilyFit:
         variance = self.scale**2 * (spread + own) - holders * (1 - holders / self.people)
         unfitted = self._unfitted(left, noise, fitted=len(places))
         variance = np.maximum(variance, self.scale**2) + unfitted.variance
-        variance[places] *= frequent.blur
+        variance[places] = np.minimum(variance[places] * frequent.blur, self.people**2)
         return FittedShares(
             counts,
             np.sqrt(variance),
@@ -206,8 +206,8 @@ class FamilyFit:
         [counts] = self._sums(marks, left)
         counts *= self.scale
         places = np.flatnonzero(counts > _FREQUENT * math.sqrt(spread))
-        if len(places) > _MOST__FREQUENT:
-            most = np.argpartition(-counts[places], _MOST__FREQUENT)[:_MOST__FREQUENT]
+        if len(places) > _MOST_FREQUENT:
+            most = np.argpartition(-counts[places], _MOST_FREQUENT)[:_MOST_FREQUENT]
             places = np.sort(places[most])
         return self.joint_fit([each[places] for each in marks]), places
 

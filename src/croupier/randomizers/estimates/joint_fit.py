@@ -19,6 +19,7 @@ __all__ = ["JointFit"]
 
 _AT_ONCE = 1024
 _SINGULAR = 1e-9
+_UNKNOWN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +64,23 @@ class JointFit:
 
     @cached_property
     def blur(self) -> NDArray[np.float64]:
-        """The variance of each number, in units of that of an answer that is fitted alone."""
+        """The variance of each number, in units of that of an answer that is fitted alone.
+
+        Infinite for answers that nothing tells apart.
+        """
+        known = np.sum(self._inverse * self._matrix, axis=1)
         alone = self.gap * (1 - 1 / self.size)
-        return np.maximum(1.0, np.diag(self._inverse) * alone)
+        found = np.maximum(1.0, np.diag(self._inverse) * alone)
+        return np.where(known > 1 - _UNKNOWN, found, np.inf)
 
     @cached_property
     def _inverse(self) -> NDArray[np.float64]:
-        """The inverse of the matrix of the equations; answers that nothing tells apart share."""
+        """The inverse of the matrix; answers that nothing tells apart share."""
+        return np.asarray(np.linalg.pinv(self._matrix, rcond=_SINGULAR, hermitian=True))
+
+    @cached_property
+    def _matrix(self) -> NDArray[np.float64]:
+        """The matrix of the equations."""
         count = self.buckets[0].shape[1]
         matrix = np.full((count, count), -1 / self.size)
         for buckets, weights in zip(self.buckets, self.weights, strict=True):
@@ -81,7 +92,7 @@ class JointFit:
                 entries = (root.ravel(), (held.ravel(), cells.ravel()))
                 marks = csr_array(entries, shape=(count, len(own) * self.size))
                 matrix += (marks @ marks.T).toarray()
-        return np.asarray(np.linalg.pinv(self.gap * matrix, rcond=_SINGULAR, hermitian=True))
+        return self.gap * matrix
 
     def moved(self, answer: int, shares: NDArray[np.float64]) -> tuple[float, float]:
         """The least and the most that one more report adds to the number of one answer.

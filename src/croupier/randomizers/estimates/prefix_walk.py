@@ -53,6 +53,7 @@ def find_texts(
     that anybody tries, 2^40 of them (`Unfitted`): whoever writes the list may have searched. The
     walk tests whatever begins with a frequent prefix, and leaves nothing to choose.
     """
+    mechanism.require_findable()
     given = list(map(mechanism.domain.encode_one, listed))
     if not 0 < confidence < 1:
         raise ParameterError("confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95.")
