@@ -122,14 +122,7 @@ def _require_candidates(plan: Plan, candidates: Sequence[str]) -> None:
     if candidates and not asked:
         raise ParameterError("candidates", must="be left out: no question asks for text")
     for texts in asked:
-        wrong = sum(not texts.holds(text) for text in candidates)
-        if wrong:
-            raise ParameterError(
-                "candidates",
-                must="be texts of the alphabet",
-                got=f"{wrong:,} others",
-                hint="Take them out of the file.",
-            )
+        texts.require_all(candidates, name="candidates")
 
 
 def _require_fresh(plan: Plan, batches: Sequence[ReleasedBatch]) -> None:

@@ -120,6 +120,22 @@ class Texts(Domain):
         """Tell whether a value is one of the texts."""
         return self._coded(value) is not None
 
+    def require_all(self, texts: Iterable[str], *, name: str) -> None:
+        """Refuse a list with texts that nobody can have answered, and show none of them.
+
+        Args:
+            texts: The list.
+            name: The name under which it was given.
+        """
+        wrong = sum(not self.holds(text) for text in texts)
+        if wrong:
+            raise ParameterError(
+                name,
+                must="be texts of the alphabet",
+                got=f"{wrong:,} others",
+                hint="Take them out of the file.",
+            )
+
     def _coded(self, value: Any) -> tuple[int, ...] | None:
         if not isinstance(value, str):
             return None

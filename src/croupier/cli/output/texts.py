@@ -1,6 +1,6 @@
 """Texts that were found, in words and as JSON, and the file of texts to look for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +9,6 @@ import typer
 from croupier.cli.output.terminal import out, print_table, say
 from croupier.errors import ParameterError
 from croupier.model import Randomizer
-from croupier.model.texts import Texts
 from croupier.numerics.validate import one_line
 from croupier.randomizers.estimates.found_texts import FoundTexts
 from croupier.randomizers.text import Text
@@ -46,20 +45,8 @@ def read_candidates(file: Path | None, asked: Iterable[Randomizer]) -> list[str]
     listed = [line for line in (line.removesuffix("\r") for line in lines) if line]
     for made in asked:
         if isinstance(made, Text):
-            _require_texts(made.domain, listed)
+            made.domain.require_all(listed, name="--candidates")
     return listed
-
-
-def _require_texts(texts: Texts, listed: Sequence[str]) -> None:
-    """Refuse lines that nobody can have answered, and show none."""
-    wrong = sum(not texts.holds(text) for text in listed)
-    if wrong:
-        raise ParameterError(
-            "--candidates",
-            must="be texts of the alphabet",
-            got=f"{wrong:,} others",
-            hint="Take them out of the file.",
-        )
 
 
 def print_texts(found: FoundTexts, *, confidence: float, everything: bool, corrupt: int) -> None:
