@@ -182,7 +182,8 @@ def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
 
     Or if the batch's name decides what people send: a curve is proved for all names.
     """
-    if hidden.share < 1 or plan.participation_model.sampled or plan.randomizer.varies_by_batch:
+    varies = any(mechanism.varies_by_batch for mechanism in plan.randomizers)
+    if hidden.share < 1 or plan.participation_model.sampled or varies:
         return None
     if not hidden.clones:
         return lower_curve(plan.randomizer, n=hidden.honest)

@@ -35,8 +35,8 @@ const hex = (bytes) => {
 function watched(plan) {
   const question = plan.question(0);
   const randomize = question.randomize.bind(question);
-  question.randomize = (...given) => {
-    const report = randomize(...given);
+  question.randomize = async (...given) => {
+    const report = await randomize(...given);
     seen.report = Number(report[0]);
     return report;
   };
