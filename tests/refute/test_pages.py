@@ -111,11 +111,12 @@ def test_what_the_noise_alone_gives_is_checked(require_true, key, limit, factor)
     require_true(found, cells=100)
     (metric,), shown = (each.metric for each in plan.limits), pages.page.limit_rows
 
-    def better(verdicts):
-        for verdict in verdicts:
+    def better(check):
+        for verdict in check:
             proved = verdict.alone.proved
             alone = replace(proved, value=factor * proved.value)
-            yield from shown([replace(verdict, alone=replace(verdict.alone, proved=alone))])
+            changed = replace(verdict, alone=replace(verdict.alone, proved=alone))
+            yield from shown(replace(check, verdicts=(changed,)))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages.page, "limit_rows", better)
