@@ -27,8 +27,8 @@ MECHANISMS = [
     {"mechanism": "optimized-unary", "k": 6},
     {"mechanism": "rappor", "k": 6, "bits": 16, "hashes": 2},
     {"mechanism": "local-hashing", "k": 6},
-    {"mechanism": "dictionary", "k": 6, "functions": 32},
-    {"mechanism": "text", "longest": 2, "alphabet": "ab", "functions": 32},
+    {"mechanism": "dictionary", "k": 6, "functions": 64},
+    {"mechanism": "text", "longest": 2, "alphabet": "ab", "functions": 64},
     {"mechanism": "distribution", "grid": GRID, "fanout": 2},
     {"mechanism": "hadamard", "k": 6},
     {"mechanism": "subset-selection", "k": 6, "subset_size": 2},
@@ -261,7 +261,7 @@ def test_a_question_that_nobody_drew_is_not_published(make_released, analyzed):
 @pytest.mark.parametrize(
     "asked",
     [
-        {"mechanism": "text", "longest": 6, "alphabet": "abcdefghij", "functions": 32},
+        {"mechanism": "text", "longest": 6, "alphabet": "abcdefghij", "functions": 64},
         {"mechanism": "distribution", "grid": {"low": 0, "high": 99, "step": 1}},
     ],
     ids=lambda asked: asked["mechanism"],

@@ -137,7 +137,7 @@ def test_an_error_out_of_reach_says_what_binds_and_what_would_do(change, binding
         ({"max_epsilon_local": 30}, "`max_epsilon_local` must be in [0.001, 20]"),
         ({"max_batch": 30_000}, "`max_batch` must be"),
         ({"delta": 0.0}, "`delta` must be in (0, 1)"),
-        ({"labels": ("a", "b")}, "`k` must be given, or labels, or grid"),
+        ({"labels": ("a", "b")}, "`k` must be given, or labels, grid or texts"),
         ({"k": 1}, "`k` must be"),
     ],
 )
