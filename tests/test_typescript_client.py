@@ -113,7 +113,7 @@ PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
         questions=[DICTIONARY, TEXT, QUESTIONS["distribution"]],
         participation={"model": "parallel"},
     ),
-    "text of letters": plan_of(randomizer=TEXT | {"alphabet": LETTERS, "functions": 3}),
+    "text of letters": plan_of(randomizer=TEXT | {"alphabet": LETTERS, "functions": 64}),
     "distribution, counted": pair_of(randomizer=DISTRIBUTION),
     "two shufflers": pair_of(randomizer={"mechanism": "plain", "k": 12}),
     "two shufflers, with noise": pair_of(randomizer=K_RR | {"max_epsilon_local": 2.0}),

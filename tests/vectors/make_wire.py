@@ -155,7 +155,7 @@ QUESTIONS = {
         "alphabet": "a\u00e9\U0001f600",
         "normalisation": "nfc",
         "levels": [1, 4],
-        "functions": 9,
+        "functions": 64,
         "max_epsilon_local": 2.0,
     },
     "distribution": {
