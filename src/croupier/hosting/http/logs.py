@@ -10,6 +10,13 @@ __all__ = ["configure", "log"]
 
 log: Any = structlog.get_logger("croupier")
 
+# One list for every call: a logger that was used before keeps the list it was bound with.
+_PROCESSORS: list[structlog.typing.Processor] = [
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.JSONRenderer(sort_keys=True),
+]
+
 
 class _WithoutContent(logging.Handler):
     """A handler that logs only the kind of library errors: their texts may quote a request."""
@@ -22,11 +29,7 @@ class _WithoutContent(logging.Handler):
 def configure() -> None:
     """Send all logs to stderr as JSON; errors of libraries appear only by kind."""
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(sort_keys=True),
-        ],
+        processors=_PROCESSORS,
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )

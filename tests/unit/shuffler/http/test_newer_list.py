@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from structlog.testing import capture_logs
 
 from croupier.errors import CroupierError, UntrustedError
 from croupier.protocol.key_list import AnalyzerKey, KeyList
@@ -79,7 +80,7 @@ def served(make_shuffler):
 
 
 @pytest.mark.parametrize("role", ["release", "intake"])
-def test_a_list_that_covers_the_open_round_is_not_followed(served, role, capsys):
+def test_a_list_that_covers_the_open_round_is_not_followed(served, role):
     first = served.shuffler.listed
     served.shuffler.open_round(0)
     board = served.board(first)
@@ -87,12 +88,12 @@ def test_a_list_that_covers_the_open_round_is_not_followed(served, role, capsys)
     served.next_round(1)  # which the worker has not seen when the list comes
     early = served.rotated(role, 1)
     board.follow(served.analyzer, early)
-    for _ in range(3):
-        board.follow(served.analyzer, early)
-        assert served.renew(board) == (1, [1]), "it goes on with the list before"
-    said = capsys.readouterr().out
-    assert said.count("newer list of keys is not followed") == 1
-    assert f"{role} key of round 1, which counts from round 1 on" in said
+    with capture_logs() as logs:
+        for _ in range(3):
+            board.follow(served.analyzer, early)
+            assert served.renew(board) == (1, [1]), "it goes on with the list before"
+    (said,) = [entry for entry in logs if entry["event"].startswith("newer list of keys")]
+    assert f"{role} key of round 1, which counts from round 1 on" in said["cause"]
     assert served.recorded == first.seen
     assert served.renew(served.board(early)) == (1, [1]), "so does a worker that starts"
     assert served.recorded == first.seen
