@@ -65,7 +65,8 @@ def _label_above(lines, place):
 def _links_into_the_site(_app, _name, source):
     """Rewrite links to documents beside the site, which has them as pages."""
     for outside, page in _PAGES.items():
-        source[0] = source[0].replace(f"(../{outside}.md)", f"(/{page}.md)")
+        for up in ("../../", "../"):
+            source[0] = source[0].replace(f"({up}{outside}.md)", f"(/{page}.md)")
 
 
 _PAGES = {

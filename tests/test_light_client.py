@@ -46,6 +46,7 @@ CALIBRATED = "max_epsilon_local = 2"
 GRID = f"grid = {{low = 0, high = 4, step = 0.5}}, {CALIBRATED}"
 WITHOUT_ARRAYS = {
     "k-rr": (f"k = 5, {CALIBRATED}", 3),
+    "memoised-k-rr": (f"k = 5, max_epsilon_permanent = 6, {CALIBRATED}", 3),
     "symmetric-unary": (f"k = 5, {CALIBRATED}", 3),
     "optimized-unary": (f"k = 5, {CALIBRATED}", 3),
     "rappor": (f"k = 5, {CALIBRATED}", 3),

@@ -21,6 +21,7 @@ from croupier.client.memory import FileState, State
 from croupier.issuer.signing import MemorySigner
 from croupier.model.judgement import Judgement
 from croupier.numerics.keystream import WORD, Keystream
+from croupier.plan import sections
 from croupier.plan.plan import Plan
 from croupier.protocol import unsealing, wire
 from croupier.protocol.admission.token import (
@@ -44,6 +45,7 @@ FOLDER = Path(__file__).parents[1] / "clients" / "typescript"
 BATCH = bytes(range(16))
 GRID = {"low": -1.0, "high": 1.0, "step": 0.25}
 K_RR = {"mechanism": "k-rr", "labels": ["no", "yes", "ask later"], "max_epsilon_local": 1.0}
+MEMOISED = {"max_epsilon_local": 2.0, "max_epsilon_permanent": 6.0}
 OPTIMIZED = {"mechanism": "optimized-unary", "k": 12, "max_epsilon_local": 2.0}
 HASHING = {"mechanism": "local-hashing", "k": 100, "max_epsilon_local": 2.0}
 SIGNS = {"mechanism": "sampled-sign", "dimension": 5, "max_epsilon_local": 2.0}
@@ -54,6 +56,7 @@ DISTRIBUTION = {"mechanism": "distribution", "grid": {"low": -1.0, "high": 1.0, 
 CHANCES = [[0.5, 0.25, 0.125, 0.125], [0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25]]
 QUESTIONS = {
     "k-rr": K_RR,
+    "memoised-k-rr": {"mechanism": "memoised-k-rr", "k": 12} | MEMOISED,
     "symmetric-unary": {"mechanism": "symmetric-unary", "k": 12, "max_epsilon_local": 2.0},
     "optimized-unary": OPTIMIZED,
     "local-hashing": HASHING,
@@ -102,6 +105,9 @@ PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
         questions=[K_RR, HASHING, OPTIMIZED],
         participation={"model": "rectified-parallel", "weights": [1, 2**61, 2**60]},
     ),
+    "together": plan_of(
+        questions=[K_RR, HASHING, OPTIMIZED, SIGNS], participation={"model": "together"}
+    ),
     "parallel by name": plan_of(
         randomizer={
             "mechanism": "parallel",
@@ -119,6 +125,10 @@ PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
     "two shufflers, with noise": pair_of(randomizer=K_RR | {"max_epsilon_local": 2.0}),
 }
 NAMES = list(PLANS)
+OTHER = ("PopulationSection", "LimitsSection", "RecordSection")
+DEPLOYED = [each for each in sections.Section.__subclasses__() if each.__name__ in sections.__all__]
+DEPLOYED = [each for each in DEPLOYED if each.__name__ not in OTHER]
+DAILY = plan_of(randomizer=QUESTIONS["memoised-k-rr"], collection={"rounds": 3, "window": "30d"})
 
 
 def asked(plan):
@@ -162,6 +172,7 @@ def values_of(name, count, rng):
         "local-hashing": lambda: category(100),
         "sampled-sign": signs,
         "parallel": lambda: [label(), category(100), category()],
+        "together": lambda: [label(), category(100), category(), *signs()],
         "parallel by name": lambda: [*signs(), label(), number()],
     }
     answer = answers.get(name, category)
@@ -170,7 +181,7 @@ def values_of(name, count, rng):
 
 def rows(plan, values):
     """Values as a column, or as a matrix of objects where they are rows of several kinds."""
-    mixed = plan.randomizer.mechanism == "parallel"
+    mixed = plan.randomizer.mechanism in {"parallel", "together"}
     return np.array(values, dtype=object) if mixed else values
 
 
@@ -277,6 +288,15 @@ def test_typescript_has_every_mechanism_that_a_plan_can_name(program):
     assert sorted(answered_by_node(program)["mechanisms"]) == sorted(MECHANISMS)
 
 
+@pytest.mark.parametrize("section", DEPLOYED)
+def test_typescript_knows_every_key_that_a_plan_may_have(section):
+    """One that it lacks refuses everybody whose plan has it: add it to its plan.ts."""
+    names = ("plan", "dummies", "participation")
+    sources = "".join((FOLDER / "src" / f"{name}.ts").read_text("utf-8") for name in names)
+    keys = set(section.model_fields) - {"origins"}  # no part of the canonical text
+    assert {key for key in keys if f'"{key}"' not in sources} == set()
+
+
 class Scripted(Keystream):
     """Words that were drawn before."""
 
@@ -360,10 +380,11 @@ def remembered_by_node(program, paths, plan, keys, value):
     return json.loads(done.stdout)["remembered"]
 
 
-@pytest.mark.parametrize("name", ["k-rr", "two shufflers"])
+@pytest.mark.parametrize("name", ["k-rr", "two shufflers", "daily"])
 def test_a_memory_goes_from_python_to_node_and_back(program, tmp_path, name):
     """Whoever seals first, the other one has the same bytes at the same time, paid for once."""
-    plan, keys = PLANS[name], key_list(PLANS[name])
+    plan = PLANS.get(name, DAILY)
+    keys = key_list(plan)
     value = "yes" if name == "k-rr" else 3
     ours, theirs = tmp_path / "python.json", tmp_path / "node.json"
 
@@ -395,7 +416,11 @@ def test_a_memory_goes_from_python_to_node_and_back(program, tmp_path, name):
         assert (again.body.hex(), again.due) == (body, due)
         assert enrolled(path, None) == f"Bearer {digit * 66}"
         state = State.model_validate_json(path.read_bytes())
-        assert state.spent == {"emoji": [plan.cost.epsilon]}
+        counted = [(one.attribute, one.epsilon) for each in state.answered.values() for one in each]
+        goes_on = plan.collection.window is not None
+        assert state.spent == ({} if goes_on else {"emoji": [plan.cost.epsilon]})
+        assert counted == ([("emoji", 6.0)] if goes_on else [])
+        assert len(state.permanent) == goes_on
         assert path.stat().st_mode & 0o777 == 0o600
 
 

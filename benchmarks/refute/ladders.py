@@ -18,8 +18,9 @@ from benchmarks.refute.plan_truth import (
 from benchmarks.refute.plans import tiny_plan
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder, Row, assess
+from croupier.model.domain import Grid
 from croupier.model.guarantee import Guarantee
-from croupier.model.metric import Metric
+from croupier.model.metric import NEAR, Metric
 from croupier.model.participation import Crowd
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
@@ -100,8 +101,12 @@ def check_ladder(found: Found, ladder: Ladder, truth: PlanTruth, views: dict[str
 
 
 def _compared(truth: PlanTruth, step: Row) -> list[Cell]:
-    """The cells to compare; of estimates that say less than the counts, only attained values."""
-    cells = list(step.cells.values())
+    """The cells to compare; of estimates that say less than the counts, only attained values.
+
+    The guess that is enumerated is of any question: it says nothing about a number beside others.
+    """
+    numbers = all(isinstance(made.domain, Grid) for made in truth.plan.randomizers)
+    cells = [cell for cell in step.cells.values() if numbers or cell.metric not in NEAR]
     less = truth.plan.analyzer.publication == "estimate" and not truth.estimate_is_counts
     if step.rung not in (Rung.ESTIMATE, Rung.SHUFFLER) or not less:
         return cells

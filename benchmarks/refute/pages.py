@@ -13,6 +13,7 @@ from unittest import mock
 from xml.etree import ElementTree as ET
 
 from benchmarks.refute.found import Found
+from benchmarks.refute.liars import check_liars
 from benchmarks.refute.plans import large_plan
 from benchmarks.refute.reached import Reached, blind, reached
 from croupier.assessment.ladder.ladder import REPEATED, Ladder, assess
@@ -172,7 +173,7 @@ def _check_unmarked(
         if section.get("class") == "engineers":
             continue  # names of theorems and of assumptions
         for text in _texts(section, read):
-            for number in _NUMBER.findall(text):
+            for number in _NUMBER.findall(check_liars(found, text, plan, case)):
                 fact = number in facts or number.rstrip(",") in facts
                 found.expect(
                     "page, unmarked", fact, number, "no fact of the plan", f"{text!r}, {case}"

@@ -159,6 +159,8 @@ class PlanTruth:
         return (self.plan.shuffling.alpha or 0.0) / (groups.sensitivity or 1)
 
     def _alone(self) -> list[Game]:
+        if self.model == "together":
+            return [crowd(*_all_answers(self.asked), 1)]
         if self.model == "parallel":
             rows, inputs = _mixture(self.asked, self._weights())
             return [crowd(rows, inputs, 1)]
@@ -176,6 +178,8 @@ class PlanTruth:
         n = least - corrupt
         if self.model in ("single", "divide"):
             return [self._game(*self._one(rows), n) for rows in self.asked]
+        if self.model == "together":
+            return [self._game(*_all_answers(self.asked), n)]
         if self.model == "subsample":
             return [self._sampled(least, seen=seen, corrupt=corrupt)]
         if self.model == "bins":
@@ -212,6 +216,11 @@ class PlanTruth:
         return sampled(rows, inputs, people, least, corrupt=corrupt, seen=seen)
 
     @property
+    def reported(self) -> list[Rows]:
+        """The laws of the reports that a person may send."""
+        return [_all_answers(self.asked)[0]] if self.model == "together" else self.asked
+
+    @property
     def estimate_is_counts(self) -> bool:
         """Tell whether the estimate of a batch determines how often each report occurs."""
         if len(self.plan.randomizers) > 1 or self.plan.participation_model.rounds > 1:
@@ -240,6 +249,21 @@ def _mixture(asked: Sequence[Rows], weights: Sequence[int]) -> tuple[Rows, Answe
         for answers in inputs
     ]
     return merged(mixed), inputs
+
+
+def _all_answers(asked: Sequence[Rows]) -> tuple[Rows, Answers]:
+    """The law of the answers to all questions, for every list that a person may hold."""
+    inputs = list(product(*(range(len(rows)) for rows in asked)))
+    laws = [
+        [
+            math.prod(chances)
+            for chances in product(
+                *(rows[answer] for rows, answer in zip(asked, answers, strict=True))
+            )
+        ]
+        for answers in inputs
+    ]
+    return merged(laws), inputs
 
 
 def _cases(rows: Rows, n: int, *, rounds: int = 1, marks: int = 1) -> int:

@@ -15,6 +15,7 @@ MODELS = (
     "divide",
     "subsample",
     "parallel",
+    "together",
     "multinomial",
     "bins",
     "rectified-parallel",
@@ -73,9 +74,24 @@ def _model_keys(random: Random, model: str) -> Tables:
 
 def _asked(random: Random, model: str) -> Tables:
     several = model not in ("single", "subsample") and random.random() < 0.3
+    if model == "together":
+        return {"questions": [_small(random), _small(random)]}
     if not several:
         return {"randomizer": _mechanism(random)}
     return {"questions": [_mechanism(random), _mechanism(random)]}
+
+
+def _small(random: Random) -> Tables:
+    """A mechanism with few values and reports, some of which are told apart more easily."""
+    local = random.choice((0.5, 1.0, 2.5))
+    if random.random() < 0.5:
+        k = random.choice((2, 2, 3))
+        return {"mechanism": "k-rr", "k": k, "max_epsilon_local": local, "denominator": 64}
+    made: list[list[float]] = [[], []]
+    while made[0] == made[1]:  # no shares can be estimated from equal rows
+        kind = random.choice(("even", "skewed", "flat"))
+        made = rows(random, kind, values=2, reports=2, total=97)
+    return {"mechanism": "matrix", "matrix": made}
 
 
 def _mechanism(random: Random) -> Tables:

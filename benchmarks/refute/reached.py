@@ -152,7 +152,7 @@ class _Event:
 
 def _events(plan: Plan, *, seen: bool) -> Iterator[_Event]:
     truth = PlanTruth(plan)
-    tables = [np.array(rows, float) / sum(rows[0]) for rows in truth.asked]
+    tables = [np.array(rows, float) / sum(rows[0]) for rows in truth.reported]
     weights = [1.0] * len(tables)
     lots = truth.model in ("multinomial", "parallel", "bins") and len(tables) > 1
     if lots:

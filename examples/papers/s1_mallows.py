@@ -36,7 +36,8 @@ from croupier.shufflers.ordering import (
     group_width,
     place_of,
 )
-from croupier.shufflers.sensitivity import group_sensitivities, theta_for, width_sensitivity
+from croupier.shufflers.sensitivity import group_sensitivities, width_sensitivity
+from croupier.shufflers.theta import theta_for
 
 KEY = "s1"
 TITLE = "Meehan et al. 2022, Privacy implications of shuffling"

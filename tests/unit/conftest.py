@@ -41,11 +41,20 @@ class Memory(Engine):
 
     name = "memory"
 
-    def count(self, files, step, *, column="inner", advance=lambda _: None):
+    def count(self, files, step, *, column="inner", beside=None, advance=lambda _: None):
         rows = [row for file in files for row in pq.read_table(file)[column].to_pylist()]
-        distinct = list(dict.fromkeys(rows))
+        distinct = dict.fromkeys(rows)
+        given = {column: list(distinct)}
+        if beside is not None:
+            for file in files:
+                table = pq.read_table(file)
+                for row, number in zip(
+                    table[column].to_pylist(), table[beside].to_pylist(), strict=True
+                ):
+                    distinct[row] = min(number, number if distinct[row] is None else distinct[row])
+            given[beside] = list(distinct.values())
         sums = Counter()
-        for batch in step(iter([pa.RecordBatch.from_pydict({column: distinct})])):
+        for batch in step(iter([pa.RecordBatch.from_pydict(given)])):
             for counted in batch.to_pylist():
                 sums[counted["name"], counted["entry"]] += counted["count"]
         advance(len(rows))

@@ -63,6 +63,31 @@ class KRR:
         return [draws[0] // self.blanket if draws[0] < self.k * self.blanket else index]
 
 
+class MemoisedKRR:
+    """k-RR of the value, which is kept, and k-RR of that."""
+
+    def __init__(self, own):
+        self.k, self.denominator = size_of(own), denominator_of(own)
+        permanent = Fraction(own["max_epsilon_permanent"])
+        first = least_weight(self.denominator, permanent, plus=self.k - 1)
+        self.weights = [first, self.second(first, epsilon_of(own))]
+        self.draw_bounds, self.bounds = [self.denominator] * 2, [self.k]
+
+    def second(self, first, epsilon):
+        found = set()
+        for sign in (-1, 1):
+            power = power_of_e(epsilon) * (1 + Fraction(sign, 10**150))
+            gap = 1 - (self.k - 1 + power) * Fraction(first, self.denominator)
+            found.add(math.ceil(self.denominator * gap / (power - 1 + self.k * gap)))
+        (weight,) = found
+        return weight
+
+    def respond(self, index, draws):
+        for weight, draw in zip(self.weights, draws, strict=True):
+            index = draw // weight if draw < self.k * weight else index
+        return [index]
+
+
 class Unary:
     def __init__(self, own):
         k, self.denominator = size_of(own), denominator_of(own)
@@ -478,6 +503,7 @@ def matrix(own):
 MECHANISMS = {
     "plain": Plain,
     "k-rr": KRR,
+    "memoised-k-rr": MemoisedKRR,
     "symmetric-unary": Unary,
     "optimized-unary": Unary,
     "local-hashing": LocalHashing,
@@ -536,6 +562,7 @@ def specifications():
     yield from many_values()
     for k in (2, 10, 100_000):
         yield {"mechanism": "plain", "k": k}
+    yield from memoised()
     yield {"mechanism": "plain", "labels": ["no", "yes", "ask \u2603 later"]}
     yield {"mechanism": "subset-selection", "labels": ["a", "b", 7], "max_epsilon_local": 1.0}
     for more in ({"k": 30}, {"k": 10, "bits": 23, "hashes": 3}, {"labels": QUOTED, "bits": 61}):
@@ -547,6 +574,21 @@ def specifications():
     for rows in MATRICES:
         yield {"mechanism": "matrix", "matrix": rows}
     yield {"mechanism": "matrix", "matrix": MATRICES[0], "labels": ["no", 7]}
+
+
+def memoised():
+    """Specifications of mechanisms that keep an answer."""
+    for k in (2, 10, 1000, 2**20):
+        for epsilon, permanent in (
+            (0.001, 0.002),
+            (0.5, 20.0),
+            (2.0, 2.001),
+            (2.0, 6.0),
+            (7.3, 12),
+        ):
+            ceilings = {"max_epsilon_local": epsilon, "max_epsilon_permanent": permanent}
+            yield {"mechanism": "memoised-k-rr", "k": k} | ceilings
+    yield {"mechanism": "memoised-k-rr", "labels": ["no", 7, "yes"]} | ceilings
 
 
 WIDEST = [*range(1, 17)]
@@ -720,6 +762,13 @@ SMALL = [
         "max_epsilon_local": 1.0,
         "denominator": 256,
     },
+    *(
+        {"mechanism": "memoised-k-rr", "max_epsilon_permanent": 3.0} | more
+        for more in (
+            {"k": 2, "max_epsilon_local": 1.0, "denominator": 101},
+            {"k": 5, "max_epsilon_local": 2.0, "denominator": 128},
+        )
+    ),
 ]
 
 
@@ -766,6 +815,46 @@ def parallel_law():
         "reports": reports,
         "weights": weights,
     }
+
+
+SETS = {"mechanism": "subset-selection", "k": 4, "subset_size": 2, "max_epsilon_local": 1.0}
+TOGETHER = {"queries": [own | {"denominator": 8} for own in (SMALL[0], SETS, SMALL[0])]}
+
+
+def together_law():
+    """Of three questions, all of which are answered: the product of their laws."""
+    laws = [law(own) for own in TOGETHER["queries"]]
+    inputs = [*itertools.product(*(range(len(entry["weights"])) for entry in laws))]
+    outputs = [*itertools.product(*(range(len(entry["reports"])) for entry in laws))]
+    return TOGETHER | {
+        "draw_bounds": [bound for entry in laws for bound in entry["draw_bounds"]],
+        "values": inputs,
+        "reports": [
+            [number for entry, at in zip(laws, row, strict=True) for number in entry["reports"][at]]
+            for row in outputs
+        ],
+        "weights": [
+            [
+                math.prod(
+                    entry["weights"][x][y] for entry, x, y in zip(laws, value, row, strict=True)
+                )
+                for row in outputs
+            ]
+            for value in inputs
+        ],
+        "cost": 3.0,
+    }
+
+
+def costs():
+    """The cost of a report about questions together: their ceilings, added in decimals."""
+    for ceilings in ([0.1, 0.2], [0.1] * 10, [0.1, 0.7, 1e-5, 2.5], [1.1, 2.2, 3.3], [4.0, 20.0]):
+        queries = [TEN | {"max_epsilon_local": ceiling} for ceiling in ceilings]
+        total = sum(map(decimal.Decimal, map(repr, ceilings)))
+        yield {
+            "specification": {"mechanism": "together", "queries": queries},
+            "cost": float(total),
+        }
 
 
 LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", 7, 2**60], "max_epsilon_local": 1.0}
@@ -833,6 +922,23 @@ REFUSED = [
     {"mechanism": "k-rr", "k": 3, "labels": ["a", "b", "c"], "max_epsilon_local": 1.0},
     {"mechanism": "k-rr", "labels": ["a", "b", "a"], "max_epsilon_local": 1.0},
     {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0, "more": 1},
+    {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0, "max_epsilon_permanent": 2.0},
+    *(
+        {"mechanism": "memoised-k-rr", "k": 10, "max_epsilon_local": 1.0} | change
+        for change in (
+            {},
+            {"max_epsilon_permanent": 1.0},
+            {"max_epsilon_permanent": 0.5},
+            {"max_epsilon_permanent": 20.5},
+            {"max_epsilon_permanent": "3"},
+            {"max_epsilon_permanent": 3.0, "k": 1},
+            {"max_epsilon_permanent": 3.0, "k": 2**40},
+            {"max_epsilon_permanent": 3.0, "max_epsilon_local": 0.0},
+            {"max_epsilon_permanent": 3.0, "denominator": 10},
+            {"max_epsilon_permanent": 1.01, "denominator": 64},
+            {"max_epsilon_permanent": 20.0, "max_epsilon_local": 0.01, "denominator": 64},
+        )
+    ),
     {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0, "denominator": 2**64 + 1},
     {"mechanism": "symmetric-unary", "k": 3, "max_epsilon_local": 0.001, "denominator": 16},
     {"mechanism": "optimized-unary", "k": 3, "max_epsilon_local": 0.001, "denominator": 16},
@@ -897,6 +1003,20 @@ REFUSED = [
     {"mechanism": "parallel", "queries": [TEN, TEN], "weights": [0, 1]},
     {"mechanism": "parallel", "queries": [TEN, TEN], "weights": [2**64, 1]},
     {"mechanism": "parallel", "queries": [{"mechanism": "parallel", "queries": [TEN]}]},
+    {
+        "mechanism": "parallel",
+        "queries": [TEN, TEN | {"mechanism": "memoised-k-rr", "max_epsilon_permanent": 3.0}],
+    },
+    {"mechanism": "parallel", "queries": [{"mechanism": "together", "queries": [TEN]}]},
+    {"mechanism": "together", "queries": []},
+    {"mechanism": "together", "queries": [TEN, TEN], "weights": [1, 1]},
+    {
+        "mechanism": "together",
+        "queries": [TEN, TEN | {"mechanism": "memoised-k-rr", "max_epsilon_permanent": 3.0}],
+    },
+    {"mechanism": "together", "queries": [TEN, {"mechanism": "plain", "k": 3}]},
+    {"mechanism": "together", "queries": [TEN, {"mechanism": "parallel", "queries": [TEN]}]},
+    {"mechanism": "together", "queries": [TEN, {"mechanism": "together", "queries": [TEN]}]},
     *(
         {"mechanism": "dictionary", "k": 10, "max_epsilon_local": 1.0} | change
         for change in (
@@ -974,6 +1094,8 @@ def vectors():
         "refused": [{"specification": own} for own in REFUSED],
         "laws": [law(own, batch) for own in SMALL for batch in batches_of(own)],
         "parallel": parallel_law(),
+        "together": together_law(),
+        "costs": [*costs()],
         "values": [
             {"specification": own, "value": value, "index": index}
             for own, pairs in VALUES

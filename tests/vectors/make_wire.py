@@ -139,6 +139,12 @@ ROTATED = 4
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = {
     "k-rr": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
+    "memoised-k-rr": {
+        "mechanism": "memoised-k-rr",
+        "k": 10,
+        "max_epsilon_local": 2.0,
+        "max_epsilon_permanent": 6.0,
+    },
     "symmetric-unary": {"mechanism": "symmetric-unary", "k": 11, "max_epsilon_local": 2.0},
     "optimized-unary": {"mechanism": "optimized-unary", "k": 8, "max_epsilon_local": 2.0},
     "rappor": {"mechanism": "rappor", "k": 5, "bits": 32, "max_epsilon_local": 2.0},
@@ -188,6 +194,7 @@ THREE = [QUESTIONS[name] for name in ("k-rr", "local-hashing", "subset-selection
 PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.items()} | {
     "parallel": BASE
     | {"questions": THREE[:2], "participation": {"model": "rectified-parallel", "weights": [1, 3]}},
+    "together": BASE | {"questions": THREE, "participation": {"model": "together"}},
     "multinomial": BASE | {"questions": THREE, "participation": {"model": "rectified-multinomial"}},
     "mallows": BASE
     | {
@@ -247,15 +254,18 @@ BATCH, OTHER_BATCH = secret("batch")[:16], secret("other batch")[:16]
 
 def form(plan, round_number):
     """The bounds of a report, and whether it ascends."""
-    if plan.participation_model.model.endswith("parallel"):
+    if plan.participation_model.one_batch:
         made = plan.randomizer.report_format
     else:
         made = plan.randomizers[round_number % len(plan.randomizers)].report_format
     return list(made.bounds), made.ascending
 
 
-def examples(bounds, *, ascending, shorter):
+def examples(bounds, *, ascending, shorter=None, together=False):
     """The least and the greatest report; for parallel questions, the greatest of each."""
+    if together:  # k-rr, local-hashing, subset-selection
+        [seed] = bounds[1:2]
+        return [[0, 0, 0, 0, 1, 2], [9, seed - 1, 5, 7, 8, 9]]
     if ascending:
         return [[*range(len(bounds))], [*range(bounds[0] - len(bounds), bounds[0])]]
     greatest = [bound - 1 for bound in bounds]
@@ -268,7 +278,8 @@ def good_reports(made):
             bounds, ascending = form(plan, round_number)
             # The first of two parallel questions has one integer below 10; the rest is padding.
             shorter = [9, 0] if name == "parallel" else None
-            chosen = examples(bounds, ascending=ascending, shorter=shorter)
+            together = name == "together"
+            chosen = examples(bounds, ascending=ascending, shorter=shorter, together=together)
             for report in [None, *chosen]:
                 data = plaintext_bytes(bounds, report, plan.protections.report_size)
                 yield {
@@ -373,6 +384,7 @@ def bad_reports(made):
         "laplace": [form(made["laplace"], 0)[0][0]],
         "local-hashing": [0, form(made["local-hashing"], 0)[0][1]],
         "parallel": [0, 9, 1],  # the first question has one integer, the rest must be zero
+        "together": [9, 0, 5, 7, 9, 8],  # the set of the third question does not ascend
     }.items():
         yield entry(name, "body", plaintext_bytes(form(made[name], 0)[0], report, 32))
     seed = form(made["local-hashing"], 0)[0][0]
@@ -399,7 +411,8 @@ def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, *
     """An envelope and what is in it; `changes` are made to what the outer seal is bound to."""
     digest = bytes.fromhex(plan.digest)
     bounds, ascending = form(plan, round_number)
-    report = examples(bounds, ascending=ascending, shorter=None)[-1]
+    together = len(plan.questions) > 1 and plan.participation_model.answers_all
+    report = examples(bounds, ascending=ascending, together=together)[-1]
     data = plaintext_bytes(bounds, report, plan.protections.report_size)
     public = analyzer = bytes.fromhex(KEYS["analyzer"]["public"])
     binding = {"digest": digest, "batch": batch, "round_number": round_number}

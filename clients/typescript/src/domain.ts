@@ -2,7 +2,8 @@
 
 import { DataError, ParameterError } from "./errors.js";
 import type { Json, Table } from "./json.js";
-import { count, list, number, table } from "./table.js";
+import { WORD } from "./keystream.js";
+import { count, list, number, table, wholeNumber } from "./table.js";
 import { isOneLine } from "./words.js";
 
 /** A set of possible values, each known to a mechanism by its index. */
@@ -30,7 +31,9 @@ export class Categories implements Domain<number> {
       throw new ParameterError("k", { must: "be given, or `labels`, not both" });
     }
     if (labels === undefined) return new Categories(count("k", k, 2, MOST_CATEGORIES));
-    const names = list("labels", labels).map(name);
+    const names = list("labels", labels).map((label) =>
+      typeof label === "string" ? label : wholeNumber("labels", label, -WORD, WORD),
+    );
     if (names.some((label) => typeof label === "string" && !isOneLine(label))) {
       throw new ParameterError("labels", { must: "be texts on one line, or whole numbers" });
     }

@@ -17,4 +17,4 @@ export { LocalStorageState } from "./client/local_storage_state.js";
 export { type Address, Server } from "./client/server.js";
 export * from "./errors.js";
 export { type Keystream, operatingSystem } from "./keystream.js";
-export { Plan } from "./plan.js";
+export { Plan, type Wording } from "./plan.js";

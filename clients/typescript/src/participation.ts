@@ -9,6 +9,7 @@ const MODELS = [
   "divide",
   "subsample",
   "parallel",
+  "together",
   "multinomial",
   "bins",
   "rectified-parallel",
@@ -56,6 +57,9 @@ export function participation(section: Table, questions: number): Participation 
     }
   }
   const given = own === undefined ? 1 : (section[own] ?? questions);
+  if (model === "together" && questions > 1) {
+    return { model, rounds: questions, padded: false, adaptive: false, bins: [[1n]] };
+  }
   const bins = own === "bins" ? list("bins", given).map(weightsOf) : [weightsOf(given)];
   const rounds = bins.reduce((sum, weights) => sum + weights.length, 0);
   if (rounds < 1 || rounds > MOST_ROUNDS) {

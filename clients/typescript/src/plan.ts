@@ -6,8 +6,8 @@ import { ParameterError, UntrustedError } from "./errors.js";
 import { isTable, type Json, readJson, type Table } from "./json.js";
 import { type Participation, participation } from "./participation.js";
 import type { Randomizer } from "./randomizer.js";
-import { ParallelRandomizer } from "./randomizers/parallel.js";
 import { build } from "./randomizers/registry.js";
+import type { SeveralQuestions } from "./randomizers/several.js";
 import { count, list, oneOf, table } from "./table.js";
 import { questionName, words } from "./words.js";
 
@@ -26,13 +26,18 @@ const SECTIONS = [
   "admission",
 ];
 const ROUNDS = ["model", "noise", "groups", "repeats", "weights", "bins"];
-const PROTECTIONS = ["minimum_batch", "report_size", "messages", "disposal_age"];
+const PROTECTIONS = ["minimum_batch", "minimum_crowd", "report_size", "messages", "disposal_age"];
+/** The models in which all questions share a batch, and everybody sends one report. */
+const ONE_BATCH: readonly string[] = ["parallel", "rectified-parallel", "together"];
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** Version and kind of a report. */
 const HEAD = 2;
 /** The largest number of possible reports for which dummies are made. */
 const MOST_BINS = 100_000;
 const MOST_SHUFFLERS = 2;
+const LONGEST_ROUND = 366 * 86_400;
+const LONGEST_WINDOW = 10 ** 8 - 1;
+const PUBLICATIONS = ["none", "estimate", "histogram", "sorted", "released-order"];
 
 /** The words of one question. */
 export interface Wording {
@@ -67,6 +72,8 @@ export class Plan {
   readonly reportSize: number;
   /** The length of a round in seconds. */
   readonly roundLength: number;
+  /** The seconds within which a person gives `reports` answers; for ever if undefined. */
+  readonly window: number | undefined = undefined;
   /** True if the shuffler learns the sender's public place, because it mixes by groups. */
   readonly owned: boolean;
   /** The Ed25519 keys that sign for the shufflers and the analyzer, in hexadecimal. */
@@ -76,46 +83,55 @@ export class Plan {
   readonly admission: Admission;
   /** The cost of one report to a person's budget. */
   readonly cost: Cost;
-  readonly #parallel: ParallelRandomizer | undefined;
 
   private constructor(
     readonly canonical: string,
     readonly digest: string,
     plan: Table,
     questions: readonly Randomizer[],
+    protocol: Participation,
+    /** All questions that share a batch, if they do. */
+    private readonly several: SeveralQuestions | undefined,
   ) {
     this.title = words("title", plan.title, 200);
     this.purpose = words("purpose", plan.purpose, 2000);
     this.wordings = list("questions", plan.questions).map(wordingOf);
     requireDifferentNames(this.wordings);
     this.questions = questions;
-    const rounds = table("participation", plan.participation, ROUNDS);
-    this.protocol = participation(rounds, this.questions.length);
-    this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
-    const collection = table("collection", plan.collection, ["every", "rounds"]);
+    this.protocol = protocol;
+    const { noise } = plan.participation as Table;
+    this.noise = oneOf("participation.noise", noise, ["fresh", "reused"]);
+    const collection = table("collection", plan.collection, ["every", "rounds", "window"]);
+    requireKnownPromises(plan);
     const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
     this.reports = repeats * count("collection.rounds", collection.rounds, 1, 100_000);
     const protections = table("protections", plan.protections, PROTECTIONS);
     this.reportSize = count("protections.report_size", protections.report_size, 4, 65_536);
     oneOf("protections.messages", protections.messages, [1]);
-    this.roundLength = seconds(collection.every);
-    const shuffling = table("shuffling", plan.shuffling, ["order", "alpha", "groups"]);
-    this.owned = shuffling.groups !== undefined;
+    this.roundLength = seconds("every", collection.every, LONGEST_ROUND);
+    if (collection.window !== undefined) {
+      this.window = seconds("window", collection.window, LONGEST_WINDOW, this.roundLength);
+    }
+    if (this.reports > Math.ceil((this.window ?? Number.POSITIVE_INFINITY) / this.roundLength)) {
+      throw new ParameterError("collection.rounds", { must: "fit into collection.window" });
+    }
+    this.owned = hasGroups(plan.shuffling);
     const shufflers = shufflersOf(plan.shufflers);
     this.shufflerKeys = shufflers.map(({ key }) => key);
     this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
     this.admission = admissionOf(plan.admission);
-    this.#parallel = this.#inParallel();
     const dummies = shufflers.map((shuffler) => shuffler.dummies);
     this.#requireShufflersFit(dummies);
-    this.cost = costOf(this.questions, dummies);
+    this.cost = costOf(this.#sent, dummies);
     this.#requireRoom();
+    this.#requireEveryRound();
     if (this.owned && this.admission.by === "token") {
       throw new ParameterError("admission.by", { must: 'be "credential" with groups' });
     }
-    const differs = this.asksByQuery || this.questions.some((own) => own.variesByBatch);
-    if (this.noise === "reused" && differs) {
-      const must = 'be "fresh" where rounds differ in what they ask or how they hash';
+    const differs = this.questions.length > 1 || this.asksByQuery;
+    if (this.noise === "reused" && (differs || this.question(0).variesByBatch)) {
+      const must =
+        'be "fresh" for several questions, or where rounds differ in what they ask or how they hash';
       throw new ParameterError("participation.noise", { must });
     }
   }
@@ -127,8 +143,12 @@ export class Plan {
     }
     const plan = table("plan", readJson(canonical), SECTIONS);
     oneOf("schema", plan.schema, [2]);
-    const questions = list("questions", plan.questions).map(mechanismOf).map(build);
-    return new Plan(canonical, digest, plan, await Promise.all(questions));
+    const made = list("questions", plan.questions).map(mechanismOf).map(build);
+    const questions = await Promise.all(made);
+    const rounds = table("participation", plan.participation, ROUNDS);
+    const protocol = participation(rounds, questions.length);
+    const several = await ofOneBatch(protocol, questions);
+    return new Plan(canonical, digest, plan, questions, protocol, several);
   }
 
   /** The key that signs for the first shuffler, which clients send to. */
@@ -138,7 +158,7 @@ export class Plan {
 
   /** True if every person answers in every round, so that all rounds are alike. */
   get everybodyAnswers(): boolean {
-    return ["single", "parallel", "rectified-parallel"].includes(this.protocol.model);
+    return ["single", ...ONE_BATCH].includes(this.protocol.model);
   }
 
   /** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
@@ -147,25 +167,14 @@ export class Plan {
     return adaptive && rounds > 1 && this.questions.length === 1;
   }
 
-  /** Return the question that a round asks: rounds take turns, but parallel questions are one. */
+  /** Return the question that a round asks: they take turns, but those of one batch are one. */
   questionIndex(roundNumber: number): number {
-    return this.#parallel === undefined ? roundNumber % this.questions.length : 0;
+    return this.several === undefined ? roundNumber % this.questions.length : 0;
   }
 
   /** Return the randomizer that a client applies to its value in a round. */
   question(roundNumber: number): Randomizer {
-    return this.#parallel ?? (this.questions[this.questionIndex(roundNumber)] as Randomizer);
-  }
-
-  #inParallel(): ParallelRandomizer | undefined {
-    const { model, rounds, bins } = this.protocol;
-    const asked = this.questions.length;
-    if (asked !== 1 && asked !== rounds) {
-      throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
-    }
-    if (!model.endsWith("parallel")) return undefined;
-    const all = Array.from({ length: rounds }, (_, place) => this.questions[place % asked]);
-    return new ParallelRandomizer(all as Randomizer[], bins[0] as readonly bigint[]);
+    return this.several ?? (this.questions[this.questionIndex(roundNumber)] as Randomizer);
   }
 
   /** Refuse shufflers and dummies for which nothing is proved. */
@@ -180,28 +189,87 @@ export class Plan {
       const must = "be one, without dummies, where people are in groups or send nulls";
       throw new ParameterError("shufflers", { must });
     }
-    const bins = (this.#parallel ?? (this.questions[0] as Randomizer)).alphabetSize;
+    const bins = (this.several ?? (this.questions[0] as Randomizer)).alphabetSize;
     if (adds && (bins === undefined || bins > MOST_BINS)) {
       const must = `be for at most ${MOST_BINS} possible reports, as of plain or k-rr`;
       throw new ParameterError("shufflers.dummies", { must });
     }
   }
 
+  /** True if a person's reports are made from one answer that the device keeps. */
+  get keepsAnswer(): boolean {
+    return this.questions.some((own) => own.permanent !== undefined);
+  }
+
+  /** Refuse windows and permanent answers where people do not answer every round alike. */
+  #requireEveryRound(): void {
+    const isPlain = this.everybodyAnswers && this.noise === "fresh";
+    if (this.window !== undefined && !isPlain) {
+      const must = "be left out where people do not answer every round with fresh noise";
+      throw new ParameterError("collection.window", { must });
+    }
+    if (this.keepsAnswer && !(isPlain && this.questions.length * this.protocol.rounds === 1)) {
+      const must = "be another one where there are several questions or reused noise";
+      throw new ParameterError("questions.mechanism", { must });
+    }
+  }
+
+  /** The randomizers whose reports leave the device. */
+  get #sent(): readonly Randomizer[] {
+    return this.several === undefined ? this.questions : [this.several];
+  }
+
   #requireRoom(): void {
-    const sent = this.#parallel === undefined ? this.questions : [this.#parallel];
-    const longest = HEAD + Math.max(...sent.map(({ reportFormat }) => reportFormat.size));
+    const longest = HEAD + Math.max(...this.#sent.map(({ reportFormat }) => reportFormat.size));
     if (this.reportSize < longest) {
       throw new ParameterError("protections.report_size", { must: `be at least ${longest}` });
     }
   }
 }
 
-function seconds(duration: Json | undefined): number {
-  const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
-  if (amount === undefined) {
-    throw new ParameterError("collection.every", { must: 'be like "24h"' });
+/** Return the randomizer of all questions that share a batch; none if they do not. */
+async function ofOneBatch(
+  { model, rounds, bins }: Participation,
+  questions: readonly Randomizer[],
+): Promise<SeveralQuestions | undefined> {
+  const asked = questions.length;
+  if (asked !== 1 && asked !== rounds) {
+    throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
   }
-  return Number(amount) * (UNITS[unit as string] as number);
+  if (!ONE_BATCH.includes(model)) return undefined;
+  if (model === "together") {
+    const { TogetherRandomizer } = await import("./randomizers/together.js");
+    return new TogetherRandomizer(questions);
+  }
+  const { ParallelRandomizer } = await import("./randomizers/parallel.js");
+  const all = Array.from({ length: rounds }, (_, place) => questions[place % asked]);
+  return new ParallelRandomizer(all as Randomizer[], bins[0] as readonly bigint[]);
+}
+
+function seconds(name: string, duration: Json | undefined, most: number, least = 1): number {
+  const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
+  const length = Number(amount) * (UNITS[unit as string] as number);
+  if (length >= least && length <= most) return length;
+  const must = `be like "24h", from ${least} to ${most} seconds`;
+  throw new ParameterError(`collection.${name}`, { must });
+}
+
+/** Refuse a promise that this client does not know: another one may ask another thing of it. */
+function requireKnownPromises({ guarantee, analyzer }: Table): void {
+  const { adjacency } = table("guarantee", guarantee, ["adjacency", "delta", "within"]);
+  oneOf("guarantee.adjacency", adjacency, ["replace-one"]);
+  oneOf("analyzer.publication", isTable(analyzer) && analyzer.publication, PUBLICATIONS);
+}
+
+/** Tell whether people are in groups; refuse an order that this client does not know. */
+function hasGroups(value: Json | undefined): boolean {
+  const { order, alpha, groups } = table("shuffling", value, ["order", "alpha", "groups"]);
+  const isMallows = oneOf("shuffling.order", order, ["uniform", "mallows"]) === "mallows";
+  if (groups !== undefined) table("shuffling.groups", groups, ["sha256", "sensitivity"]);
+  if (isMallows === (alpha !== undefined) && (groups !== undefined || !isMallows)) {
+    return groups !== undefined;
+  }
+  throw new ParameterError("shuffling", { must: "have alpha and groups for mallows" });
 }
 
 function admissionOf(value: Json | undefined): Admission {
@@ -243,8 +311,8 @@ function shufflersOf(value: Json | undefined): { key: string; dummies: Cost | un
  *
  * Nobody knows which of two shufflers is honest. One alone counts only if the mechanism is nothing.
  */
-function costOf(questions: readonly Randomizer[], dummies: readonly (Cost | undefined)[]): Cost {
-  const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
+function costOf(sent: readonly Randomizer[], dummies: readonly (Cost | undefined)[]): Cost {
+  const local = Math.max(...sent.map(({ budgetCost }) => budgetCost));
   const made = dummies.filter((own) => own !== undefined);
   const epsilon = Math.max(...made.map((own) => own.epsilon));
   const relyOnOne = dummies.length === 1 && Number.isFinite(local);

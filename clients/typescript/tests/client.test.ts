@@ -5,7 +5,6 @@ import { type Bytes, hex, utf8 } from "../src/bytes.js";
 import { type Choices, Client, type Submission } from "../src/client/client.js";
 import {
   charge,
-  type Listed,
   MemoryState,
   readState,
   type State,
@@ -23,6 +22,7 @@ import { canonical, type Table } from "../src/json.js";
 import { type Keystream, operatingSystem, WORD } from "../src/keystream.js";
 import type { Plan } from "../src/plan.js";
 import { sentDigest } from "../src/protocol/key_list.js";
+import type { Listed } from "../src/protocol/signed_document.js";
 import { batchName } from "../src/protocol/wire.js";
 import {
   BATCHES,
@@ -307,6 +307,23 @@ describe("turns", () => {
     expect(report).toHaveLength(2);
     await expect(reported(clientOf(plan), 3, 0)).rejects.toThrow(DataError);
   });
+
+  test("of questions together answer a whole row, and cost the sum", async () => {
+    const yes: Table = { mechanism: "k-rr", labels: ["no", "yes"], max_epsilon_local: 0.1 };
+    const memory = new MemoryState();
+    const plan = await planOf({ model: "together" }, [yes, { ...yes, max_epsilon_local: 0.2 }]);
+    const client = clientOf(plan, { memory });
+    const report = await opened(plan, await reported(client, ["no", "yes"], 0));
+    expect(report).toHaveLength(2);
+    expect((await stateOf(memory)).spent).toEqual({ emoji: [0.3] });
+    await expect(reported(clientOf(plan), "yes", 0)).rejects.toThrow(DataError);
+  });
+
+  test("of one question together is a plan of that question", async () => {
+    const plan = await planOf({ model: "together" });
+    expect(plan.protocol.model).toBe("single");
+    expect(await opened(plan, await reported(clientOf(plan), 3, 0))).toHaveLength(1);
+  });
 });
 
 test("reused noise is one report, resent and paid for once", async () => {
@@ -318,6 +335,107 @@ test("reused noise is one report, resent and paid for once", async () => {
   expect(second).toEqual(first);
   expect(hex(sent[0]?.body as Uint8Array)).not.toBe(hex(sent[1]?.body as Uint8Array));
   expect((await stateOf(memory)).spent).toEqual({ emoji: [2] });
+});
+
+describe("a permanent answer", () => {
+  const memoised = { ...K_RR, mechanism: "memoised-k-rr", max_epsilon_permanent: 6 };
+
+  test("is drawn once, kept, paid for once, and never sent as it is", async () => {
+    const memory = new MemoryState();
+    const plan = await planOf({}, [memoised], { rounds: 3 });
+    expect(plan.cost).toEqual({ epsilon: 6, delta: 0 });
+    await reported(clientOf(plan, { memory, rng: truthful }), 3, 0);
+    // A later value is not used, and every report has noise of its own.
+    const lies: Keystream = { words: (size) => new BigUint64Array(size) };
+    const later = [];
+    for (const [rng, round] of [
+      [truthful, 1],
+      [lies, 2],
+    ] as const) {
+      const sent = await reported(clientOf(plan, { memory, rng }), 8, round);
+      later.push(await opened(plan, sent));
+    }
+    expect(later).toEqual([[3n], [0n]]);
+    const { permanent, spent } = await stateOf(memory);
+    expect(Object.values(permanent)).toEqual([3]);
+    expect(spent).toEqual({ emoji: [6] });
+  });
+
+  test("still has its value checked", async () => {
+    const memory = new MemoryState();
+    const plan = await planOf({}, [memoised], { rounds: 3 });
+    await reported(clientOf(plan, { memory }), 3, 0);
+    await expect(reported(clientOf(plan, { memory }), 10, 1)).rejects.toThrow(DataError);
+  });
+
+  test.each([
+    ["several questions", {}, [memoised, memoised]],
+    ["several questions of one kind", { model: "parallel", weights: 2 }, [memoised]],
+    ["several rounds", { model: "multinomial", weights: 2 }, [memoised]],
+    ["reused noise", { noise: "reused" }, [memoised]],
+  ])("is refused with %s", async (_, participation, questions) => {
+    await expect(planOf(participation as Table, questions)).rejects.toThrow(ParameterError);
+  });
+});
+
+describe("a window", () => {
+  const day = 86_400;
+  const weekly = { rounds: 1, window: "2d" };
+
+  test("allows no second answer, says so of nobody, and moves on", async () => {
+    let now = 1_800_000_000;
+    const memory = new MemoryState();
+    const plan = await planOf({}, [K_RR], weekly);
+    const client = clientOf(plan, { memory, budget: 2, clock: () => now });
+    const sent = [];
+    for (let round = 0; round < 4; round += 1, now += day) {
+      sent.push((await client.report(3, await openRound(plan, round))) !== null);
+    }
+    expect(sent).toEqual([true, false, true, false]);
+    const { answered, spent } = await stateOf(memory);
+    expect(spent).toEqual({});
+    const rounds = { [plan.digest]: 2 };
+    const at = now - 2 * day;
+    const entry = { attribute: "emoji", epsilon: 2, delta: 0, at, length: 2 * day, rounds };
+    expect(answered).toEqual({ [plan.digest]: [entry] });
+  });
+
+  test("draws nothing but the delay where it allows no answer", async () => {
+    const rng = counting();
+    const plan = await planOf({}, [K_RR], weekly);
+    const client = clientOf(plan, { rng, budget: 1 });
+    expect(await client.report(3, await openRound(plan, 0))).toBeNull();
+    expect(rng.drawn).toBe(1);
+  });
+
+  test("counts a report from the round that it is sealed for again", async () => {
+    let now = 1_800_000_000;
+    const plan = await planOf({}, [K_RR], weekly);
+    const client = clientOf(plan, { clock: () => now });
+    const submission = await reported(client, 3, 0);
+    const refused = { submission, authorization: "Bearer sesame" };
+    const word = await refusalOf(plan, submission, refused.authorization);
+    now += day / 2;
+    expect(
+      await client.reseal({ ...refused, refusal: word }, await openRound(plan, 1)),
+    ).not.toBeNull();
+    now += day;
+    expect(await client.report(3, await openRound(plan, 2))).toBeNull();
+  });
+
+  test.each([
+    [{ window: "1h" }, {}],
+    [{ window: "2d", rounds: 3 }, {}],
+    [{ window: "30 days" }, {}],
+    [{ window: "1200d" }, {}],
+    [{ window: "30d" }, { noise: "reused" }],
+    [{ window: "30d" }, { model: "multinomial", weights: 2 }],
+    [{ window: "30d" }, { model: "subsample", repeats: 2 }],
+  ])("is refused: %j, %j", async (collection, participation) => {
+    await expect(planOf(participation as Table, [K_RR], collection)).rejects.toThrow(
+      ParameterError,
+    );
+  });
 });
 
 describe("key lists", () => {

@@ -13,6 +13,7 @@ import type { KaryRandomizedResponse } from "../src/randomizers/k_rr.js";
 import type { DiscreteLaplace } from "../src/randomizers/laplace.js";
 import type { LocalHashing } from "../src/randomizers/local_hashing.js";
 import type { MatrixRandomizer } from "../src/randomizers/matrix.js";
+import { MemoisedResponse } from "../src/randomizers/memoised.js";
 import { OneBitMean } from "../src/randomizers/one_bit_mean.js";
 import { Plain } from "../src/randomizers/plain.js";
 import { Rappor } from "../src/randomizers/rappor.js";
@@ -44,6 +45,7 @@ function weightsOf(made: Randomizer): bigint[] {
   if (made instanceof Distribution) {
     return made.levels.length > 0 ? made.levels.flatMap(weightsOf) : [1n, 0n];
   }
+  if (made instanceof MemoisedResponse) return [...made.blankets];
   if (made instanceof Rappor) return [first - made.flip, made.flip];
   const { blanket } = made as KaryRandomizedResponse | LocalHashing | SampledSign | Text;
   const answers = made.reportFormat.bounds.at(-1) as bigint;
@@ -157,6 +159,18 @@ test("every draw gives the law of parallel questions", async () => {
   const made = await build({ mechanism: "parallel", queries, weights });
   expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
   expect(await law(made, entry.values, batchOf(entry))).toEqual(published(entry));
+});
+
+test("every draw gives the law of questions together", async () => {
+  const { queries, ...entry } = VECTORS.together;
+  const made = await build({ mechanism: "together", queries });
+  expect(made.drawBounds).toEqual(entry.draw_bounds.map(BigInt));
+  expect(made.maxEpsilonLocal).toBe(entry.cost);
+  expect(await law(made, entry.values, batchOf(entry))).toEqual(published(entry));
+});
+
+test.each(VECTORS.costs as Case[])("costs of $specification", async ({ specification, cost }) => {
+  expect((await build(specification)).maxEpsilonLocal).toBe(cost);
 });
 
 describe("values", () => {

@@ -79,6 +79,15 @@ describe("plans", () => {
     ['"name":"shoes"', '"nam":"shoes"'],
     ['"max_epsilon_local"', '"epsilon_local"'],
     ['"every":"24h"', '"every":"a day"'],
+    ['"every":"24h"', '"every":"0s"'],
+    ['"every":"24h"', '"every":"367d"'],
+    ['"guarantee":{', '"guarantee":{"against":"all",'],
+    ['"adjacency":"replace-one"', '"adjacency":"add-remove"'],
+    ['"publication":"estimate"', '"publication":"everything"'],
+    ['"order":"uniform"', '"order":"sorted"'],
+    ['"order":"uniform"', '"order":"mallows"'],
+    ['"order":"uniform"', '"alpha":4.0,"order":"uniform"'],
+    ['"order":"uniform"', '"groups":{"radius":2},"order":"uniform"'],
     ['"rounds":1', '"rounds":0'],
     ['"key":"', '"key":"x'],
   ])("where %s is %s", async (known, other) => {
@@ -106,6 +115,29 @@ describe("plans", () => {
     expect(altered).not.toBe(WIRE.plans[name].canonical);
     const digest = hex(await sha256(utf8(altered)));
     await expect(Plan.read(altered, digest)).rejects.toThrow(/`mechanism` must limit epsilon/);
+  });
+
+  test("of a Mallows order with a smallest crowd", async () => {
+    const { canonical } = WIRE.plans.mallows;
+    const altered = canonical.replace('"minimum_batch":', '"minimum_crowd":9,"minimum_batch":');
+    const plan = await Plan.read(altered, hex(await sha256(utf8(altered))));
+    expect(plan.owned).toBe(true);
+  });
+
+  test("that would resend one report for several questions", async () => {
+    const altered = WIRE.plans.parallel.canonical.replace('"noise":"fresh"', '"noise":"reused"');
+    const digest = hex(await sha256(utf8(altered)));
+    await expect(Plan.read(altered, digest)).rejects.toThrow(
+      'must be "fresh" for several questions',
+    );
+  });
+
+  test("with a label beyond what 64 bits count", async () => {
+    const { canonical } = WIRE.plans["k-rr"];
+    const altered = canonical.replace('"k":10', '"labels":[18446744073709551617,1]');
+    expect(altered).not.toBe(canonical);
+    const digest = hex(await sha256(utf8(altered)));
+    await expect(Plan.read(altered, digest)).rejects.toThrow(/`labels` must be a whole number/);
   });
 
   test("with a mechanism that it does not know", async () => {

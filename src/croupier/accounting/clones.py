@@ -12,7 +12,7 @@ from croupier.model.people import SHARED_RANDOMIZER, honest_people, people_assum
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import exp_enclosure
 
-__all__ = ["clone_curve", "require_stronger_clones", "stronger_clone_curve"]
+__all__ = ["clone_curve", "require_stronger_clones", "stronger_clone_curve", "unlisted_curve"]
 
 ERRATUM = (
     "The general theorem on stronger clones is withdrawn (arXiv:2208.04591, erratum). "
@@ -87,6 +87,20 @@ def require_stronger_clones(randomizer: Randomizer) -> None:
             must="satisfy R(x)(y)(e^epsilon_local + 1) >= R(x0)(y) + R(x1)(y) everywhere",
             hint=ERRATUM,
         )
+
+
+def unlisted_curve(epsilon_local: float) -> Curve:
+    """delta(epsilon) of one report whose sender is known, if only epsilon_local is known of it.
+
+        delta(epsilon) <= (e^epsilon_local - e^epsilon)_+ / (e^epsilon_local + 1).
+
+    Direction: upper; the odds are rounded up.
+    Reference: kairouz2015, the law that dominates every one of this epsilon_local.
+    """
+    _, odds = exp_enclosure(epsilon_local)
+    classes = _two_clones(odds, chance=Fraction(0))
+    theorem = "any randomizer of this epsilon_local (Kairouz, Oh and Viswanath 2015)"
+    return _curve(classes, epsilon_local, 1, 1.0, theorem=theorem, randomizer="one report")
 
 
 def _dominated(channel: Channel) -> bool:

@@ -8,15 +8,17 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
-from croupier.accounting.clones import clone_curve
+from croupier.accounting.clones import clone_curve, unlisted_curve
 from croupier.accounting.composition import BoundedCurve, Rounds, UpperCurve, subsampled
 from croupier.accounting.curve import Curve
 from croupier.accounting.dummies import DummyCurve, DummyFloor
+from croupier.accounting.permanent import FROM_PERMANENT, PermanentReports
 from croupier.errors import TooLargeError
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
+from croupier.randomizers.memoised import MemoisedResponse
 
 __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "LowerCurve", "dummy_exposure"]
 __all__ += ["hidden_exposure", "local_exposure"]
@@ -71,6 +73,7 @@ class Exposure:
         one_round: The proof of the upper curve.
         assumptions: What must hold.
         hidden: The crowd; None if the sender of the report is known.
+        kept: The mechanism of the reports if all of them are made from one permanent answer.
     """
 
     upper: UpperCurve
@@ -79,16 +82,25 @@ class Exposure:
     one_round: str
     assumptions: tuple[str, ...]
     hidden: Hidden | None = None
+    kept: MemoisedResponse | None = None
 
     @property
     def theorem(self) -> str:
         """The proof for all rounds together."""
-        return self.one_round if self.rounds == 1 else f"{self.one_round}; {_COMPOSED}"
+        if self.rounds == 1:
+            return self.one_round
+        composed = f"{self.one_round}; {_COMPOSED}"
+        return composed if self.kept is None else f"{composed}, {FROM_PERMANENT}"
 
     @cached_property
-    def composed(self) -> Rounds:
+    def composed(self) -> Rounds | PermanentReports:
         """All rounds together."""
-        return Rounds(self.upper, self.rounds)
+        if self.kept is None or self.rounds == 1:
+            return Rounds(self.upper, self.rounds)
+        crowd: dict[str, Any] = {}
+        if self.hidden is not None:
+            crowd = {"honest": self.hidden.honest, "share": self.hidden.share}
+        return PermanentReports.of(self.kept, reports=self.rounds, **crowd)
 
     @property
     def most(self) -> float:
@@ -127,9 +139,15 @@ class Exposure:
 
     def repeated(self, times: int) -> "Exposure":
         """The exposure of the same person in several collections of this kind, with fresh noise."""
-        rounds = self.rounds * times
-        kept = [text for text in self.assumptions if text != _fresh(self.rounds)]
-        return replace(self, rounds=rounds, assumptions=(*kept, _fresh(rounds)))
+        return self.of(self.rounds * times)
+
+    def of(self, rounds: int) -> "Exposure":
+        """The exposure of the same person in so many rounds."""
+        permanent = self.kept is not None
+        before = _several(self.rounds, permanent=permanent)
+        kept = [text for text in self.assumptions if text != before]
+        several = (_several(rounds, permanent=permanent),) if rounds > 1 else ()
+        return replace(self, rounds=rounds, assumptions=(*kept, *several))
 
 
 def hidden_exposure(
@@ -162,9 +180,16 @@ def hidden_exposure(
             theorem += "; sampling (Balle, Barthe and Gaboardi 2018)"
             assumptions += ("who is asked stays unseen",)
     if plan.reports > 1:
-        assumptions += (_fresh(plan.reports),)
+        assumptions += (_several(plan.reports, permanent=plan.keeps_answer),)
     lower = _lower(plan, hidden)
-    return Exposure(curve, lower, plan.reports, theorem, assumptions, hidden)
+    kept_answer = _permanent(plan)
+    return Exposure(curve, lower, plan.reports, theorem, assumptions, hidden, kept_answer)
+
+
+def _permanent(plan: Plan) -> MemoisedResponse | None:
+    """The mechanism of a plan whose devices keep an answer."""
+    [first, *_] = plan.randomizers
+    return first if isinstance(first, MemoisedResponse) else None
 
 
 def _sampled(asked: Curve, share: float) -> BoundedCurve:
@@ -191,19 +216,22 @@ def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
     return lower_curve(plan.randomizers[0], n=hidden.honest) if len(plan.randomizers) == 1 else None
 
 
-def _fresh(rounds: int) -> str:
-    return f"{rounds:,} rounds of one person, fresh noise in each"
+def _several(rounds: int, *, permanent: bool = False) -> str:
+    on = " on one permanent answer" if permanent else ""
+    return f"{rounds:,} rounds of one person, fresh noise{on} in each"
 
 
 def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
     """The randomizers that everybody applies, or those of the questions that a person may draw."""
-    return plan.randomizers if _needs_clones(plan) else (plan.randomizer,)
+    together = plan.participation_model.answers_all or not _needs_clones(plan)
+    return (plan.randomizer,) if together else plan.randomizers
 
 
 def _one_report(plan: Plan) -> bool:
     """Tell whether everybody certainly sends a report of one and the same mechanism."""
     [first, *others] = _mechanisms(plan)
-    return not (others or plan.participation_model.sampled or first.varies_by_batch)
+    known = not (plan.participation_model.answers_all and _needs_clones(plan))
+    return known and not (others or plan.participation_model.sampled or first.varies_by_batch)
 
 
 def _needs_clones(plan: Plan) -> bool:
@@ -219,7 +247,7 @@ def _needs_clones(plan: Plan) -> bool:
 def _upper(plan: Plan, hidden: Hidden) -> Curve:
     if not hidden.clones:
         return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
-    local = max(question.checked_epsilon_local for question in plan.randomizers)
+    local = max(made.checked_epsilon_local for made in plan.reported)
     if not 0 < local <= MOST_OF_CLONES:
         return _worst_local(plan)
     return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)
@@ -238,7 +266,10 @@ def local_exposure(plan: Plan) -> Exposure:
         lower=replace(upper, direction=Direction.LOWER) if _one_report(plan) else None,
         rounds=rounds,
         one_round=upper.theorem,
-        assumptions=(_fresh(rounds),) if rounds > 1 else upper.assumptions,
+        assumptions=(_several(rounds, permanent=plan.keeps_answer),)
+        if rounds > 1
+        else upper.assumptions,
+        kept=_permanent(plan),
     )
 
 
@@ -278,6 +309,8 @@ def _called(plan: Plan, shuffler: int) -> str:
 
 
 def _worst_local(plan: Plan) -> Curve:
+    if plan.participation_model.answers_all and _needs_clones(plan):
+        return unlisted_curve(plan.randomizer.checked_epsilon_local)
     curves = [local_curve(mechanism) for mechanism in _mechanisms(plan)]
     return Curve(
         pairs=[pair for curve in curves for pair in curve.pairs],

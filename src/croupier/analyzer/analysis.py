@@ -1,11 +1,15 @@
 """The result of an analysis: what may be published, and the counts that it rests on."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from croupier.analyzer.counting import ReportCounts
+from croupier.analyzer.crossing import AnsweredTogether, TwoWayTable
+from croupier.analyzer.liars import UNTESTED, Liars
+from croupier.analyzer.parts import PartEstimates
+from croupier.errors import ParameterError
 from croupier.model.estimate import Estimate
 from croupier.model.result import Result
 from croupier.protocol.receipt import Receipt
@@ -70,12 +74,39 @@ class Analysis(Result):
         estimates: One per question that was asked.
         batches: The counts, by the number of the receipts.
         warnings: Anything the operator should look at.
+        liars: The fewest liars in each batch, and the counts that show them.
+        answered_together: The counts of questions that are answered in one report, if they are.
+        parts: The estimates by part of the public file, if they were asked for.
     """
 
     plan_digest: str
     estimates: tuple[QuestionEstimate, ...]
     batches: tuple[BatchCounts, ...]
     warnings: tuple[str, ...]
+    liars: Liars = UNTESTED
+    parts: PartEstimates | None = None
+    answered_together: AnsweredTogether | None = field(default=None, repr=False)
+
+    def crossing(
+        self, pairs: Sequence[tuple[str, str]], *, confidence: float = 0.95, together: bool = False
+    ) -> tuple[TwoWayTable, ...]:
+        """Estimate a two-way table for each pair of questions, by their names.
+
+        Args:
+            pairs: The question of the rows and that of the columns, for each table.
+            confidence: The coverage of each interval, or of all together.
+            together: True to make all intervals of all tables hold together.
+
+        Raises:
+            ParameterError: People do not answer these questions together.
+        """
+        if self.answered_together is None:
+            raise ParameterError(
+                "pairs",
+                must="be left out: nobody answers two questions in one report",
+                hint='A plan asks for that: participation.model = "together".',
+            )
+        return self.answered_together.crossing(pairs, confidence=confidence, together=together)
 
     @property
     def _summary(self) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from croupier.assessment.ladder.dummies import worst
 from croupier.assessment.ladder.ladder import Ladder, assess
+from croupier.assessment.ladder.manipulation import manipulation
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.assessment.verdict import Demand, Verdict
 from croupier.errors import PolicyError
@@ -185,6 +186,8 @@ def checked(ladder: Ladder, policy: Policy | None = None) -> Check:
     def verdict(limit: Limit, *, organisation: bool) -> Verdict:
         rows = limit.rung.among(len(ladder.plan.shufflers))
         cell = worst(ladder[rung][limit.metric] for rung in rows)
+        if limit.metric is Metric.MANIPULATION:
+            cell = manipulation(ladder.plan)
         alone = ladder[Rung.COLLUSION][limit.metric]
         possible = headline in rows or not any(map(_only_if_they_join, rows))
         bare = possible and cell.proved_value == alone.proved_value
@@ -284,7 +287,7 @@ def enough_people(
             for rung in verdict.rows
         )
 
-    bounded = {*Rungs(plan).metrics, Metric.ALPHA}
+    bounded = {*Rungs(plan).metrics, Metric.ALPHA, Metric.MANIPULATION}
     if any(_whatever_the_crowd(each) or each.limit.metric not in bounded for each in failed):
         return None
     if not is_enough(plan.population.enrolled):
@@ -304,4 +307,5 @@ def _only_if_they_join(rung: Rung) -> bool:
 
 def _whatever_the_crowd(verdict: Verdict) -> bool:
     """Tell whether no number of people helps."""
-    return verdict.limit.metric is Metric.ALPHA or any(map(_only_if_they_join, verdict.rows))
+    alone = verdict.limit.metric in (Metric.ALPHA, Metric.EPSILON_PERMANENT)
+    return alone or any(map(_only_if_they_join, verdict.rows))

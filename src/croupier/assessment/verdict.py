@@ -20,13 +20,17 @@ _NO_ORDER = "no order is shown there"
 _ANY_ORDER = "two orders may be told apart 99.95 % of the time"
 _ANY_GUESS = "it allows 99.95 % of guesses to be right"
 
+_HONEST = "the plan takes nobody to be corrupt"
+_NOT_CLIENTS = "only corrupt clients lie"
+_ANY_VALUE = "it allows any value"
+
 _MOST_GUESSED = 0.9995
 _MOST_EPSILON = math.log(1999)
 """The epsilon or alpha from which two answers, or two orders, may be told apart in 1,999 of 2,000
 cases: practically always."""
 
 
-_RATIOS = (Metric.EPSILON, Metric.ALPHA)
+_RATIOS = (Metric.EPSILON, Metric.EPSILON_PERMANENT, Metric.ALPHA)
 _ABOUT_ANSWERS = (
     Metric.EPSILON,
     Metric.GUESS_OF_TWO,
@@ -93,6 +97,8 @@ class Verdict:
         """Say why the limit limits nothing; empty if it does."""
         if self.limit.metric is Metric.ALPHA:
             return self._idle_order
+        if self.limit.metric is Metric.MANIPULATION:
+            return self._idle_manipulation
         return _ANYTHING if self._is_trivial else self._unseen or self._kept_anyway
 
     @property
@@ -103,11 +109,19 @@ class Verdict:
         return _ANY_ORDER if self.limit.value >= _MOST_EPSILON else ""
 
     @property
+    def _idle_manipulation(self) -> str:
+        if self.limit.rung is not Rung.CLIENTS:
+            return _NOT_CLIENTS
+        if self.cell.proved is not None and self.cell.proved.value == 0:
+            return _HONEST
+        return _ANY_VALUE if self.limit.value >= 1 else ""
+
+    @property
     def _is_trivial(self) -> bool:
         metric, value = self.limit.metric, self.limit.value
         if metric.protects:
             return value <= 0
-        return metric is not Metric.EPSILON and value >= 1
+        return not metric.is_epsilon and value >= 1
 
     @property
     def _unseen(self) -> str:
@@ -124,7 +138,9 @@ class Verdict:
         metric, proved = self.limit.metric, self.cell.proved
         if proved is not None and (proved.delta or 0) * self.people >= 1:
             return f"at delta {proved.delta:g} one of {self.people:,} answers may be published"
-        if self.firm or self.alone.proved is None or not self.alone.met_by(self.limit.value):
+        # Nothing but the device limits what is learnt for ever.
+        firm = self.firm or metric is Metric.EPSILON_PERMANENT
+        if firm or self.alone.proved is None or not self.alone.met_by(self.limit.value):
             return _ANY_GUESS if self._allows_any_guess else ""
         return f"epsilon_local alone gives {proved_text(metric, self.alone.proved.value)}"
 

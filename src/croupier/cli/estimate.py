@@ -11,15 +11,17 @@ from croupier.cli.options.server import as_typed
 from croupier.cli.output.column_files import ColumnFile, parse_reports, stored_randomizer
 from croupier.cli.output.distributions import Quantiles, Ranges, Statements, distribution_document
 from croupier.cli.output.estimates import (
+    PROJECTED,
     All,
     Confidence,
+    Project,
     Simultaneous,
     estimate_document,
     how_intervals_hold,
     print_estimate,
     require_confidence,
 )
-from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress, say
 from croupier.cli.output.texts import Candidates, read_candidates, texts_document
 from croupier.errors import ParameterError
 from croupier.model import Estimate, Randomizer
@@ -47,9 +49,7 @@ def command(
     column: Annotated[str | None, typer.Option(help="The column. Default: the only one.")] = None,
     confidence: Confidence = 0.95,
     simultaneous: Simultaneous = False,
-    project: Annotated[
-        bool, typer.Option("--project", help="Project the shares onto the simplex.")
-    ] = False,
+    project: Project = False,
     candidates: Candidates = None,
     quantile: Quantiles = None,
     ranges: Ranges = None,
@@ -87,9 +87,11 @@ def command(
             **_more(estimate, asked),
         )
     elif not quiet:
-        print_estimate(estimate, confidence, everything=all_values, asked=asked)
+        print_estimate(estimate, confidence, everything=all_values, asked=asked, projected=project)
         held = how_intervals_hold([estimate], everything=all_values)
         out.print(f"\n{estimate.n:,} reports. {held}")
+        if project:
+            say(PROJECTED)
 
 
 def _reports(

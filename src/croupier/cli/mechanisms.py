@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from inspect import getdoc
+from math import inf, isfinite
 from string import ascii_lowercase
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from croupier.cli.options.mechanism import count
 from croupier.cli.output.terminal import Json, out, print_json, print_table, say
 from croupier.errors import ParameterError
 from croupier.model import Randomizer
+from croupier.numerics.rounding import ceiling_digits, float_above
 from croupier.numerics.validate import whole_number
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 from croupier.randomizers.distribution import Distribution
@@ -21,7 +23,8 @@ HELP = """List the mechanisms with their parameters and expected error.
 
 The error is the root mean square standard error of the shares (over k categories, or up to each
 number of a grid) or the standard error of the mean (as a share of its range; of one coordinate for
-signs).
+signs). Liars: the percentage points by which 1 % of the people, who lie, move a share at most; for
+means, the percentage of their range.
 
 Example: croupier mechanisms --k 50 --max-epsilon-local 4 --n 1e6
 """
@@ -45,12 +48,13 @@ def command(
     if json:
         print_json(k=k, max_epsilon_local=max_epsilon_local, n=n, mechanisms=rows)
         return
-    head = ("mechanism", "estimates", "bytes", "error", "parameters")
-    print_table(head, [_cells(row) for row in rows], right=(2, 3))
+    head = ("mechanism", "estimates", "bytes", "error", "liars", "parameters")
+    print_table(head, [_cells(row) for row in rows], right=(2, 3, 4))
     out.print()
     say(
         f"Bytes per report and error at k = {k:,}, max_epsilon_local = {max_epsilon_local:g}, "
-        f"n = {n:,}; of text with {_TEXTS['longest']} letters a-z."
+        f"n = {n:,}; of text with {_TEXTS['longest']} letters a-z. Liars: percentage points by "
+        "which 1 % of the people, who lie, move a share at most."
     )
 
 
@@ -58,23 +62,28 @@ def _describe(mechanism: str, k: int, max_epsilon_local: float, n: int) -> dict[
     """One row; without an example if it needs a matrix or queries, or cannot be that large."""
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
-    own = {"grid": _RANGE, "dimension": k, "k": k} | _TEXTS
+    own: dict[str, Any] = {"grid": _RANGE, "dimension": k, "k": k} | _TEXTS
+    own["max_epsilon_local"] = max_epsilon_local
+    own["max_epsilon_permanent"] = min(20.0, 3 * max_epsilon_local)
     needed = {"matrix", "queries"} & names.keys()
     example, reason = None, f"it depends on your {''.join(needed)}"
     if not needed:
         chosen = {name: value for name, value in own.items() if name in names}
         try:
-            example = randomizer(mechanism, max_epsilon_local=max_epsilon_local, **chosen)
+            example = randomizer(mechanism, **chosen)
         except ParameterError as error:
             reason = str(error)
+    shift = example.worst_shift if example else None
+    local = example.epsilon_local if example else inf
     return {
         "mechanism": mechanism,
         "title": (getdoc(cls) or "").partition("\n")[0],
         "quantity": "mean" if _estimates_means(cls, names) else "share",
         "parameters": [{"name": name, "required": one.required} for name, one in names.items()],
         "report_bytes": example.report_format.size if example else None,
-        "max_epsilon_local": example.epsilon_local if example else None,
+        "max_epsilon_local": local if isfinite(local) else None,
         "rms_error": example.rms_error(n) if example else None,
+        "worst_shift_upper": None if shift is None else float_above(shift),
         "reason": None if example else reason,
     }
 
@@ -88,11 +97,12 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     special = {"max_epsilon_local", "denominator", "prime", "labels"}
     first = sorted(row["parameters"], key=lambda parameter: not parameter["required"])
     names = [parameter["name"] for parameter in first]
-    size, error = row["report_bytes"], row["rms_error"]
+    size, error, shift = row["report_bytes"], row["rms_error"], row["worst_shift_upper"]
     return (
         row["mechanism"],
         f"{row['quantity']}s",
         "-" if size is None else f"{size:,}",
         "-" if error is None else f"{error:.3g}",
+        "-" if shift is None else ceiling_digits(shift),
         ", ".join(name for name in names if name not in special),
     )

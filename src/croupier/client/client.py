@@ -20,7 +20,9 @@ from croupier.client.tokens import (
     require_token,
     spent_on,
 )
+from croupier.client.window import CollectionWindow, Moment
 from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
+from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.plan.plan import Plan, require_plan
 from croupier.protocol.admission.token_keys import TokenKeys
@@ -108,6 +110,7 @@ class Client:
         self._spread = length / 2 if spread is None else spread
         self._rng = stream(rng, insecure_seed)
         self._clock = clock
+        self._window = CollectionWindow.of(plan)
         self._reports: dict[str, _Kept] = {}
 
     def report(  # noqa: PLR0913 - keyword-only facts about one round
@@ -123,7 +126,8 @@ class Client:
         """Return what to send in the open round; None if it is not this person's turn.
 
         The first call of a round randomises and seals. Every later call returns the same bytes,
-        whatever the value is by then.
+        whatever the value is by then. If the plan has a window, it is nobody's turn who has given
+        as many answers in it as the plan or the budget allows; it is again once it has moved on.
 
         Args:
             value: The person's value. "No answer" must be a category of the plan: a client that
@@ -171,7 +175,7 @@ class Client:
             asked = b"" if query is None else query.digest
             turn = self._turn(state, shuffler.round)
             position = shuffler.round % rounds_of_a_collection(self.plan)
-            if not turn.first <= position <= turn.last:
+            if turn is None or not turn.first <= position <= turn.last:
                 return None
             if position == turn.answers:
                 report = self._randomised(state, value, shuffler, asked)
@@ -232,6 +236,9 @@ class Client:
                 except NoTokenError:
                     return None
             prepared = None if sealed.due is None else self._clock()
+            is_later = self._window.length is not None and shuffler.round > sealed.round
+            if is_later and not self._window.move(state, self._moment(shuffler.round)):
+                return None
             again = self._seal(state, kept, shuffler, self._delay(), prepared=prepared)
         if prepared is not None:
             self._reports = {}  # once only: a conversation ends there, a stored report goes on
@@ -321,10 +328,11 @@ class Client:
             raise UntrustedError(what, "is not of the round in the key list")
         return read.query
 
-    def _turn(self, state: State, round_number: int) -> Turn:
+    def _turn(self, state: State, round_number: int) -> Turn | None:
         """Return the turn of the collection; drawn, and paid for, when it is joined.
 
-        Paying on joining ensures that running out of budget never depends on the drawn round.
+        None if the plan's window allows no answer in the round. Paying on joining ensures that
+        running out of budget never depends on the drawn round.
         """
         plan = self.plan
         collection = round_number // rounds_of_a_collection(plan)
@@ -334,22 +342,11 @@ class Client:
         if joined is not None and joined.collection > collection:
             raise UntrustedError("the key list", "offers a round that has passed")
         times = 1 if joined is None else joined.times + 1
-        if times > plan.reports:
-            raise ParameterError(
-                "round_number",
-                must=f"be one of the {plan.reports:,} rounds that a person may join",
-                hint="Stay away; collection.rounds of the plan is used up.",
-            )
-        epsilon, delta = plan.cost
-        # Dummies protect a report once per batch, also one that was sent before.
-        if joined is None or delta or not self._resends_one_report:
-            state.charge(
-                self.attribute,
-                cost=epsilon,
-                budget=self.budget,
-                delta=delta,
-                budget_delta=self.budget_delta,
-            )
+        if self._window.length is not None:
+            if not self._joins(state, round_number):
+                return None
+        else:
+            self._join_for_ever(state, round_number, times)
         turn = draw_turn(plan, group=self._group, rng=self._rng)
         state.joined[plan.digest] = Joined(
             collection=collection,
@@ -360,10 +357,42 @@ class Client:
         )
         return turn
 
-    @property
-    def _resends_one_report(self) -> bool:
-        asked = {question_index(self.plan, number) for number in range(len(self.plan.randomizers))}
-        return self.plan.participation.noise == "reused" and len(asked) == 1
+    def _joins(self, state: State, round_number: int) -> bool:
+        """Count an answer in the plan's window, if it allows one."""
+        epsilon, delta = self.plan.cost
+        return self._window.joins(
+            state,
+            self.attribute,
+            cost=epsilon,
+            budget=self.budget,
+            delta=delta,
+            budget_delta=self.budget_delta,
+            now=self._moment(round_number),
+        )
+
+    def _join_for_ever(self, state: State, round_number: int, times: int) -> None:
+        """Pay for a collection of a plan without a window, and refuse one too many."""
+        plan = self.plan
+        if times > plan.reports:
+            raise ParameterError(
+                "round_number",
+                must=f"be one of the {plan.reports:,} rounds that a person may join",
+                hint="Stay away; collection.rounds of the plan is used up.",
+            )
+        epsilon, delta = plan.cost
+        self._window.pass_time(state, self._moment(round_number))
+        # Dummies protect a report once per batch, also one that was sent before.
+        if times == 1 or delta or plan.draws_anew:
+            state.charge(
+                self.attribute,
+                cost=epsilon,
+                budget=self.budget,
+                delta=delta,
+                budget_delta=self.budget_delta,
+            )
+
+    def _moment(self, round_number: int) -> Moment:
+        return Moment(round=round_number, clock=self._clock())
 
     def _require_value(self, value: Any, round_number: int) -> None:
         """Refuse a value that does not fit in every round, not only in the one that was drawn."""
@@ -383,11 +412,23 @@ class Client:
             return bytes.fromhex(state.resent[place])
         batch = shuffler.epoch(self.plan, query=asked).name
         mechanism = question(self.plan, round_number).in_batches((batch,))
-        report = mechanism.randomize_one(value, rng=self._rng)
+        if mechanism.permanent is not None:
+            report = self._from_permanent(state, place, value, mechanism)
+        else:
+            report = mechanism.randomize_one(value, rng=self._rng)
         data = encode_report(self.plan, report, round_number=round_number)
         if self.plan.participation.noise == "reused":
             state.resent[place] = data.hex()
         return data
+
+    def _from_permanent(
+        self, state: State, place: str, value: Any, mechanism: Randomizer
+    ) -> tuple[int, ...]:
+        """Return a report made from the permanent answer, which is drawn first if there is none."""
+        if place not in state.permanent and mechanism.permanent is not None:
+            [state.permanent[place]] = mechanism.permanent.randomize_one(value, rng=self._rng)
+        kept, noise = state.permanent[place], mechanism.instantaneous
+        return noise.respond_one(kept, self._rng.row(noise.draw_bounds))
 
     def _seal(
         self,

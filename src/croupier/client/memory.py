@@ -21,6 +21,7 @@ from croupier.protocol.party_keys import SeenList, ShufflerKeys
 from croupier.protocol.signed_document import Bytes32, RoundNumber
 
 __all__ = [
+    "Answered",
     "BudgetError",
     "Enrolled",
     "FileState",
@@ -146,6 +147,27 @@ class Joined(_MemoryEntry):
         return Turn(answers=self.answers, first=self.first, last=self.last)
 
 
+class Answered(_MemoryEntry):
+    """An answer that counts for as long as its plan's window lasts.
+
+    Attributes:
+        attribute: The subject of the value.
+        epsilon: The nats that it costs.
+        delta: The chance that these nats do not hold.
+        at: The time, in seconds since 1970, by the device's clock.
+        length: The seconds of the window.
+        rounds: By plan, the round from which its client counts the window: that of the answer for
+            the plan itself, and for any other plan the one in which it first met the entry.
+    """
+
+    attribute: str
+    epsilon: float
+    delta: float
+    at: float
+    length: float
+    rounds: dict[str, RoundNumber]
+
+
 class Enrolled(_MemoryEntry):
     """A device as an issuer knows it.
 
@@ -205,6 +227,8 @@ class State(_MemoryEntry):
         resent: By plan and question, the randomised report of a plan that reuses its noise.
         spent: By attribute, the cost of every plan in nats, once per collection joined.
         spent_delta: By attribute, the chances that these nats do not hold, if not zero.
+        answered: By plan with a window, the answers that still count.
+        permanent: By plan and question, the permanent answer of a mechanism that keeps one.
         enrolled: By the address of the issuer.
         tokens: By plan and round.
         listed_issuer: By plan that admits by token, the newest list of the issuer's keys seen.
@@ -219,6 +243,8 @@ class State(_MemoryEntry):
     resent: dict[str, str] = {}
     spent: dict[str, list[float]] = {}
     spent_delta: _Newer[list[float]] = {}
+    answered: _Newer[list[Answered]] = {}
+    permanent: _Newer[int] = {}
     enrolled: _Newer[Enrolled] = {}
     tokens: _Newer[HeldToken] = {}
     listed_issuer: _Newer[SeenList] = {}
@@ -267,8 +293,48 @@ class State(_MemoryEntry):
         Raises:
             BudgetError: Nats or chances would exceed what is allowed.
         """
-        spent = sum(map(Fraction, self.spent.get(attribute, [])), Fraction(0))
-        spent_delta = sum(map(_as_written, self.spent_delta.get(attribute, [])), Fraction(0))
+        self.require_left(
+            attribute, cost=cost, budget=budget, delta=delta, budget_delta=budget_delta
+        )
+        self.spent.setdefault(attribute, []).append(cost)
+        if delta:
+            self.spent_delta.setdefault(attribute, []).append(delta)
+
+    def require_left(  # noqa: PLR0913 - keyword-only facts about two budgets
+        self,
+        attribute: str,
+        *,
+        cost: float,
+        budget: float,
+        delta: float = 0.0,
+        budget_delta: float = 0.0,
+        but: str | None = None,
+    ) -> None:
+        """Refuse a cost that exceeds the budget, without spending it.
+
+        All that was spent for ever counts, and every answer in some plan's window.
+
+        Args:
+            attribute: The subject of the value.
+            cost: The nats.
+            budget: The nats that may be spent in all.
+            delta: The chance that they do not hold; chances add up like nats.
+            budget_delta: The largest sum of such chances.
+            but: The plan whose answers in its window are left out.
+
+        Raises:
+            BudgetError: Nats or chances would exceed what is allowed.
+        """
+        counted = [
+            entry
+            for plan, entries in self.answered.items()
+            for entry in entries
+            if plan != but and entry.attribute == attribute
+        ]
+        nats = [*self.spent.get(attribute, []), *(entry.epsilon for entry in counted)]
+        chances = [*self.spent_delta.get(attribute, []), *(entry.delta for entry in counted)]
+        spent = sum(map(Fraction, nats), Fraction(0))
+        spent_delta = sum(map(_as_written, chances), Fraction(0))
         over = delta and spent_delta + _as_written(delta) > _as_written(budget_delta)
         if math.isinf(cost) or spent + Fraction(cost) > Fraction(budget) or over:
             raise BudgetError(
@@ -280,9 +346,6 @@ class State(_MemoryEntry):
                 spent_delta=float(spent_delta),
                 budget_delta=budget_delta,
             )
-        self.spent.setdefault(attribute, []).append(cost)
-        if delta:
-            self.spent_delta.setdefault(attribute, []).append(delta)
 
 
 def _as_written(chance: float) -> Fraction:

@@ -225,10 +225,6 @@ var init_json = __esmMin((() => {
 	MARK = "\0whole number ";
 }));
 // src/protocol/signature.ts
-init_errors();
-init_keystream();
-init_bytes();
-init_json();
 /** Tell whether the `signature` of a document is that of a public key, in hexadecimal. */
 async function isSigned(document, signer, purpose) {
 	const { signature, ...unsigned } = document;
@@ -241,18 +237,11 @@ async function isSigned(document, signer, purpose) {
 		throw error;
 	}
 }
+var init_signature = __esmMin((() => {
+	init_bytes();
+	init_json();
+}));
 // src/protocol/signed_document.ts
-/** Signed documents: their shapes, and the signatures that make them believed. */
-init_json();
-const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
-const exactly$1 = (text) => (value) => value === text;
-const whole$1 = (least, most) => (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
-const roundNumber = whole$1(0, 2 ** 31 - 1);
-const SHAPE = "has missing, unknown or impossible entries";
-const COMMON$1 = {
-	plan: digits(32),
-	signature: digits(64)
-};
 /**
 * Return the document, if it belongs to this plan and is signed by a permitted key.
 *
@@ -292,35 +281,27 @@ function readDocument(what, data) {
 	if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
 	return document;
 }
+/** Refuse a list that is older than one that was seen, or a second one of its version. */
+function requireNotBefore(what, list, seen) {
+	if (seen !== void 0 && list.version < seen.version) throw new UntrustedError(what, "is older than one that was seen before");
+	if (list.version === seen?.version && list.digest !== seen.digest) throw new UntrustedError(what, "is a second one of the same version");
+}
+var digits, exactly$1, whole$1, roundNumber, SHAPE, COMMON$1;
+var init_signed_document = __esmMin((() => {
+	init_errors();
+	init_json();
+	init_signature();
+	digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
+	exactly$1 = (text) => (value) => value === text;
+	whole$1 = (least, most) => (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+	roundNumber = whole$1(0, 2 ** 31 - 1);
+	SHAPE = "has missing, unknown or impossible entries";
+	COMMON$1 = {
+		plan: digits(32),
+		signature: digits(64)
+	};
+}));
 // src/protocol/party_keys.ts
-init_bytes();
-init_json();
-const RELEASE = {
-	from_round: roundNumber,
-	key: digits(32)
-};
-const INTAKE = {
-	...RELEASE,
-	seal: digits(32)
-};
-/** Entries of one shape, whose rounds rise from 0. */
-const rising = (entries) => (value) => {
-	if (!Array.isArray(value) || !value.every((entry) => hasShape(entry, entries))) return false;
-	const rounds = value.map(({ from_round }) => from_round);
-	return rounds[0] === 0 && rounds.every((round, place) => round > (rounds[place - 1] ?? -1));
-};
-const SHUFFLER_KEYS = {
-	what: "the list of the shuffler's keys",
-	signer: "shufflerKey",
-	purpose: "shuffler keys",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("shuffler keys"),
-		version: whole$1(1, 2 ** 32 - 1),
-		release: rising(RELEASE),
-		intake: rising(INTAKE)
-	}
-};
 /** Return the list in a document, if the root of the plan's shuffler signed it. */
 async function shufflerKeys(document, plan, hop = 0) {
 	const root = plan.shufflerKeys[hop];
@@ -347,26 +328,38 @@ function isReplaced(round, newest, { release }) {
 function keyOf(entries, round) {
 	return entries.filter(({ from_round }) => from_round <= round).at(-1);
 }
+var RELEASE, INTAKE, rising, SHUFFLER_KEYS;
+var init_party_keys = __esmMin((() => {
+	init_bytes();
+	init_json();
+	init_signed_document();
+	RELEASE = {
+		from_round: roundNumber,
+		key: digits(32)
+	};
+	INTAKE = {
+		...RELEASE,
+		seal: digits(32)
+	};
+	rising = (entries) => (value) => {
+		if (!Array.isArray(value) || !value.every((entry) => hasShape(entry, entries))) return false;
+		const rounds = value.map(({ from_round }) => from_round);
+		return rounds[0] === 0 && rounds.every((round, place) => round > (rounds[place - 1] ?? -1));
+	};
+	SHUFFLER_KEYS = {
+		what: "the list of the shuffler's keys",
+		signer: "shufflerKey",
+		purpose: "shuffler keys",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("shuffler keys"),
+			version: whole$1(1, 2 ** 32 - 1),
+			release: rising(RELEASE),
+			intake: rising(INTAKE)
+		}
+	};
+}));
 // src/protocol/token_keys.ts
-init_bytes();
-init_json();
-const MOST_KEYS = 64;
-const MODULUS = /^[89a-f][0-9a-f]{510}[13579bdf]$/;
-/** SubjectPublicKeyInfo of an RSA key as RFC 9578 writes it, before and after the modulus. */
-const HEAD$3 = "30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a301806092a864886f70d010108300b0609608648016503040202a2030201300382010f003082010a0282010100";
-const TAIL = "0203010001";
-const moduli = (value) => Array.isArray(value) && value.length >= 1 && value.length <= MOST_KEYS && new Set(value).size === value.length && value.every((key) => typeof key === "string" && MODULUS.test(key));
-const TOKEN_KEYS = {
-	what: "the list of the issuer's keys",
-	purpose: "token keys",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("token keys"),
-		version: whole$1(1, 2 ** 32 - 1),
-		first: roundNumber,
-		keys: moduli
-	}
-};
 /** Return the list in a document, if the root of the plan's issuer signed it. */
 async function tokenKeys(document, plan) {
 	const read = await verified(TOKEN_KEYS, document, plan, [String(plan.admission.key)]);
@@ -388,76 +381,29 @@ async function tokenKeyOf({ first, keys }, round) {
 		id
 	};
 }
+var MOST_KEYS, MODULUS, HEAD$3, TAIL, moduli, TOKEN_KEYS;
+var init_token_keys = __esmMin((() => {
+	init_bytes();
+	init_json();
+	init_signed_document();
+	MOST_KEYS = 64;
+	MODULUS = /^[89a-f][0-9a-f]{510}[13579bdf]$/;
+	HEAD$3 = "30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a301806092a864886f70d010108300b0609608648016503040202a2030201300382010f003082010a0282010100";
+	TAIL = "0203010001";
+	moduli = (value) => Array.isArray(value) && value.length >= 1 && value.length <= MOST_KEYS && new Set(value).size === value.length && value.every((key) => typeof key === "string" && MODULUS.test(key));
+	TOKEN_KEYS = {
+		what: "the list of the issuer's keys",
+		purpose: "token keys",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("token keys"),
+			version: whole$1(1, 2 ** 32 - 1),
+			first: roundNumber,
+			keys: moduli
+		}
+	};
+}));
 // src/protocol/key_list.ts
-init_bytes();
-init_errors();
-init_json();
-const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
-const MOST_CHARACTERS = 4096;
-const WIRE_VERSION = 2;
-/** The opening of a round, signed by the release key of the round. */
-const SHUFFLER = {
-	what: "the opening of a round",
-	purpose: "key list",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("shuffler"),
-		round: roundNumber,
-		batch: digits(16),
-		key: digits(32),
-		analyzer: digits(32)
-	},
-	optional: { next: digits(32) }
-};
-const JUDGEMENTS = [
-	"met",
-	"not met",
-	"no limit set"
-];
-const POLICY = {
-	judgement: (value) => JUDGEMENTS.includes(value),
-	judged: digits(32),
-	despite_policy: (value) => typeof value === "boolean"
-};
-/** The analyzer's key, with its statement on the plan's policy, which lists of 0.1 do not have. */
-const ANALYZER = {
-	what: "the analyzer's key list",
-	signer: "analyzerKey",
-	purpose: "key list",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("analyzer"),
-		key: digits(32)
-	},
-	optional: { policy: (value) => hasShape(value, POLICY, { organisation: digits(32) }) }
-};
-/** The question of a round, if the plan does not fix it. */
-const QUERY = {
-	what: "the query",
-	signer: "analyzerKey",
-	purpose: "query",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("query"),
-		round: roundNumber,
-		question
-	}
-};
-/**
-* The shuffler's signed refusal: a batch will never hold a report, so it may be resealed.
-*
-* The intake key of the round that it was sent for signs it.
-*/
-const NOT_ACCEPTED = {
-	what: "the refusal",
-	purpose: "refusal",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("not accepted"),
-		batch: digits(16),
-		sent: digits(32)
-	}
-};
 /** Return what a refusal is bound to: the Authorization header's value and the envelopes. */
 async function sentDigest(authorization, body) {
 	const value = utf8(authorization);
@@ -543,15 +489,6 @@ async function secondKeys(part, plan, first) {
 	].every((name) => own[name] === first[name]) && own.key === first.next) return listed;
 	throw new UntrustedError(SECOND, "differs from the first one's");
 }
-const WHAT$2 = "the key list";
-const SECOND = "the second shuffler's opening";
-const PARTS$1 = {
-	schema_version: isWireVersion,
-	plan: (value) => typeof value === "string",
-	analyzer: isTable,
-	keys: isTable,
-	shuffler: Array.isArray
-};
 function parts(data) {
 	return requireShape(WHAT$2, readServed(WHAT$2, data), PARTS$1, {
 		onward: Array.isArray,
@@ -567,10 +504,89 @@ function shufflerKey({ round, batch, key, analyzer, next }) {
 		analyzer: String(analyzer)
 	};
 }
+var question, MOST_CHARACTERS, WIRE_VERSION, SHUFFLER, JUDGEMENTS, POLICY, ANALYZER, QUERY, NOT_ACCEPTED, WHAT$2, SECOND, PARTS$1;
+var init_key_list = __esmMin((() => {
+	init_bytes();
+	init_errors();
+	init_json();
+	init_party_keys();
+	init_signed_document();
+	init_token_keys();
+	question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
+	MOST_CHARACTERS = 4096;
+	WIRE_VERSION = 2;
+	SHUFFLER = {
+		what: "the opening of a round",
+		purpose: "key list",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("shuffler"),
+			round: roundNumber,
+			batch: digits(16),
+			key: digits(32),
+			analyzer: digits(32)
+		},
+		optional: { next: digits(32) }
+	};
+	JUDGEMENTS = [
+		"met",
+		"not met",
+		"no limit set"
+	];
+	POLICY = {
+		judgement: (value) => JUDGEMENTS.includes(value),
+		judged: digits(32),
+		despite_policy: (value) => typeof value === "boolean"
+	};
+	ANALYZER = {
+		what: "the analyzer's key list",
+		signer: "analyzerKey",
+		purpose: "key list",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("analyzer"),
+			key: digits(32)
+		},
+		optional: { policy: (value) => hasShape(value, POLICY, { organisation: digits(32) }) }
+	};
+	QUERY = {
+		what: "the query",
+		signer: "analyzerKey",
+		purpose: "query",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("query"),
+			round: roundNumber,
+			question
+		}
+	};
+	NOT_ACCEPTED = {
+		what: "the refusal",
+		purpose: "refusal",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("not accepted"),
+			batch: digits(16),
+			sent: digits(32)
+		}
+	};
+	WHAT$2 = "the key list";
+	SECOND = "the second shuffler's opening";
+	PARTS$1 = {
+		schema_version: isWireVersion,
+		plan: (value) => typeof value === "string",
+		analyzer: isTable,
+		keys: isTable,
+		shuffler: Array.isArray
+	};
+}));
 // src/protocol/query.ts
+init_keystream();
 init_bytes();
 init_errors();
 init_json();
+init_key_list();
+init_signed_document();
 const WHAT$1 = "the round's document";
 /**
 * Return what a round asks; null if the plan fixes it.
@@ -600,14 +616,6 @@ async function queryOf(plan, rounds, shuffler, keys) {
 	};
 }
 // src/protocol/hpke.ts
-init_bytes();
-const KEM_SUITE = concat(utf8("KEM"), fromHex("0020"));
-const HPKE_SUITE = concat(utf8("HPKE"), fromHex("002000010001"));
-const BASE_MODE = fromHex("00");
-const NOTHING = /* @__PURE__ */ new Uint8Array(0);
-const HASH_SIZE = 32;
-const KEY_SIZE$1 = 16;
-const NONCE_SIZE$1 = 12;
 /**
 * Seal a message: the encapsulated key, then the ciphertext with its tag.
 *
@@ -673,16 +681,18 @@ async function hmac(secret, message) {
 	}, false, ["sign"]);
 	return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
 }
+var KEM_SUITE, HPKE_SUITE, BASE_MODE, NOTHING, HASH_SIZE, KEY_SIZE$1, NONCE_SIZE$1;
+var init_hpke = __esmMin((() => {
+	init_bytes();
+	KEM_SUITE = concat(utf8("KEM"), fromHex("0020"));
+	HPKE_SUITE = concat(utf8("HPKE"), fromHex("002000010001"));
+	BASE_MODE = fromHex("00");
+	NOTHING = /* @__PURE__ */ new Uint8Array(0);
+	HASH_SIZE = 32;
+	KEY_SIZE$1 = 16;
+	NONCE_SIZE$1 = 12;
+}));
 // src/protocol/wire.ts
-init_bytes();
-init_errors();
-init_json();
-const VERSION = 2;
-const NULL = 0;
-const DATA = 1;
-const HEAD$2 = 2;
-const OWNER_SIZE = 8;
-const MOST_OWNERS = 1n << 64n;
 /** Return the epoch of a round whose opening names its batch and the keys of everybody later. */
 function epochOf(plan, opening, query = "") {
 	const { round, batch, analyzer, onward = [] } = opening;
@@ -698,10 +708,6 @@ function epochOf(plan, opening, query = "") {
 		onward
 	};
 }
-const innerLength = ({ reportSize }) => reportSize + 48;
-/** The bytes inside the envelope, without the owner: what the first shuffler hands on. */
-const handedLength = (epoch) => innerLength(epoch) + 48 * epoch.onward.length;
-const envelopeLength = (epoch) => handedLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + 48;
 /**
 * Return the bytes that a seal is bound to: its role, and the list of all that must agree.
 *
@@ -783,6 +789,37 @@ function place(owner, epoch) {
 function requireLength(name, data, length) {
 	if (data.length !== length) throw new ParameterError(name, { must: `be ${length} bytes` });
 }
+var VERSION, NULL, DATA, HEAD$2, OWNER_SIZE, MOST_OWNERS, innerLength, handedLength, envelopeLength;
+var init_wire = __esmMin((() => {
+	init_bytes();
+	init_errors();
+	init_json();
+	init_hpke();
+	VERSION = 2;
+	NULL = 0;
+	DATA = 1;
+	HEAD$2 = 2;
+	OWNER_SIZE = 8;
+	MOST_OWNERS = 1n << 64n;
+	innerLength = ({ reportSize }) => reportSize + 48;
+	handedLength = (epoch) => innerLength(epoch) + 48 * epoch.onward.length;
+	envelopeLength = (epoch) => handedLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + 48;
+}));
+// src/numerics/decimal.ts
+/** A number as it is written, in units of its last possible place: 100 times 1e-8 is 1e-6. */
+function asWritten(value) {
+	const [, whole, rest = "", exponent] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
+	return BigInt(`${whole}${rest}`) * 10n ** BigInt(PLACES - rest.length + Number(exponent));
+}
+/** The double nearest to the sum of some numbers as they are written: 0.1 and 0.2 are 0.3. */
+function decimalSum(values) {
+	const sum = values.reduce((total, value) => total + asWritten(value), 0n);
+	return Number(`${sum}e-${PLACES}`);
+}
+var PLACES;
+var init_decimal = __esmMin((() => {
+	PLACES = 400;
+}));
 // src/rounding.ts
 /** Return a double that is not negative as an exact fraction. */
 function exactly(value) {
@@ -880,7 +917,11 @@ var init_rounding = __esmMin((() => {
 	scaled = (value, shift) => shift > 0 ? value * 10n ** BigInt(shift) : value;
 }));
 // src/client/client_state.ts
+init_wire();
 init_errors();
+init_decimal();
+init_party_keys();
+init_signed_document();
 init_rounding();
 /** Return the entry with the time at which it is due, drawn once. */
 function prepared(sealed, now, delay) {
@@ -911,6 +952,8 @@ function onAClockAt(sealed, now) {
 const NEWER = [
 	"listed_second",
 	"spent_delta",
+	"answered",
+	"permanent",
 	"enrolled",
 	"tokens",
 	"listed_issuer",
@@ -925,8 +968,6 @@ const TABLES = [
 	...NEWER
 ];
 const UNIT = 1n << 1074n;
-/** More decimal places than any double that is written as short as it can be has. */
-const PLACES = 400;
 /**
 * Remember a list of keys; refuse one that is older than or differs from what was seen.
 *
@@ -951,25 +992,32 @@ function follow(state, plan, { version, digest, hop }, rounds) {
 	};
 	return round;
 }
-/** Refuse a list that is older than one that was seen, or a second one of its version. */
-function requireNotBefore(what, list, seen) {
-	if (seen !== void 0 && list.version < seen.version) throw new UntrustedError(what, "is older than one that was seen before");
-	if (list.version === seen?.version && list.digest !== seen.digest) throw new UntrustedError(what, "is a second one of the same version");
-}
 /** Spend exactly so many nats, and so much chance, on an attribute; refuse what exceeds either. */
-function charge(state, attribute, { epsilon, delta }, budget) {
-	const costs = [...state.spent[attribute] ?? [], epsilon];
-	const chances = [...state.spent_delta[attribute] ?? [], delta];
+function charge(state, attribute, cost, budget) {
+	if (!leftOf(state, attribute, cost, budget)) throw new BudgetError(attribute, cost.epsilon, budget.epsilon, cost.delta, budget.delta);
+	state.spent[attribute] = [...state.spent[attribute] ?? [], cost.epsilon];
+	if (cost.delta > 0) state.spent_delta[attribute] = [...state.spent_delta[attribute] ?? [], cost.delta];
+}
+/**
+* Tell whether a cost fits into the budget, beside what was spent for ever and in windows.
+*
+* @param but The plan whose answers in its window do not count.
+*/
+function leftOf(state, attribute, { epsilon, delta }, budget, but) {
+	const counted = Object.entries(state.answered).filter(([plan]) => plan !== but).flatMap(([, entries]) => entries.filter((entry) => entry.attribute === attribute));
+	const costs = [
+		...state.spent[attribute] ?? [],
+		...counted.map((own) => own.epsilon),
+		epsilon
+	];
+	const chances = [
+		...state.spent_delta[attribute] ?? [],
+		...counted.map((own) => own.delta),
+		delta
+	];
 	const nats = costs.reduce((sum, entry) => sum + units(entry), 0n);
 	const chance = chances.reduce((sum, entry) => sum + asWritten(entry), 0n);
-	if (nats > units(budget.epsilon) || delta > 0 && chance > asWritten(budget.delta)) throw new BudgetError(attribute, epsilon, budget.epsilon, delta, budget.delta);
-	state.spent[attribute] = costs;
-	if (delta > 0) state.spent_delta[attribute] = chances;
-}
-/** A number as people write it, in units of its last possible place: 100 times 1e-8 is 1e-6. */
-function asWritten(value) {
-	const [, whole, rest = "", exponent] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
-	return BigInt(`${whole}${rest}`) * 10n ** BigInt(PLACES - rest.length + Number(exponent));
+	return nats <= units(budget.epsilon) && (delta === 0 || chance <= asWritten(budget.delta));
 }
 /** A double as a multiple of the least one. */
 function units(value) {
@@ -1191,6 +1239,8 @@ var Spender = class Spender {
 // src/client/tokens.ts
 init_bytes();
 init_errors();
+init_signed_document();
+init_token_keys();
 /** Remember a list of the issuer's keys, and forget the tokens of rounds before all open ones. */
 function followIssuer(state, plan, { version, digest }, openRounds) {
 	requireNotBefore(TOKEN_KEYS.what, {
@@ -1270,240 +1320,8 @@ async function given(plan, round, keyId, seed) {
 		input: tokenInput(spender.nonce, await challenge(plan, round), keyId)
 	};
 }
-// src/table.ts
-/** Return a table with no other keys than these. */
-function table(name, value, known) {
-	if (!isTable(value)) throw new ParameterError(name, { must: "be a table" });
-	const unknown = Object.keys(value).find((entry) => !known.includes(entry));
-	if (unknown !== void 0) throw new ParameterError(`${name}.${unknown}`, {
-		must: "be known to this client",
-		hint: "The plan is newer than this client, or asks for something that it cannot do."
-	});
-	return value;
-}
-function wholeNumber(name, value, least, most) {
-	if (typeof value === "bigint" || typeof value === "number" && Number.isSafeInteger(value)) {
-		const whole = BigInt(value);
-		if (least <= whole && whole <= most) return whole;
-	}
-	throw new ParameterError(name, { must: `be a whole number in [${least}, ${most}]` });
-}
-/** Return a whole number that a double holds. */
-function count(name, value, least, most) {
-	return Number(wholeNumber(name, value, BigInt(least), BigInt(most)));
-}
-function list(name, value) {
-	if (!Array.isArray(value)) throw new ParameterError(name, { must: "be a list" });
-	return value;
-}
-function oneOf(name, value, known) {
-	const found = known.find((entry) => entry === value);
-	if (found === void 0) throw new ParameterError(name, { must: `be one of ${known.join(", ")}` });
-	return found;
-}
-function number$1(name, value) {
-	if (typeof value !== "number" || !Number.isFinite(value)) throw new ParameterError(name, { must: "be a number" });
-	return value;
-}
-var init_table = __esmMin((() => {
-	init_errors();
-	init_json();
-}));
-// src/words.ts
-/** Return a text of at most so many characters, if it is given. */
-function words$1(name, value, most) {
-	if (value === void 0) return void 0;
-	if (typeof value === "string" && isOneLine(value) && [...value].length <= most) return value;
-	throw new ParameterError(name, { must: `be a text of 1 to ${most} characters, on one line` });
-}
-/** Return the name of a question, if it is given. */
-function questionName(value) {
-	if (value === void 0) return void 0;
-	if (typeof value === "string" && NAME.test(value) && value.length <= LONGEST_NAME) return value;
-	throw new ParameterError("questions.name", { must: "be letters a-z, digits, hyphens and underscores" });
-}
-function isOneLine(text) {
-	return ONE_LINE.test(text);
-}
-var HIDDEN, BLANK, JOINERS, ONE_LINE, NAME, LONGEST_NAME;
-var init_words = __esmMin((() => {
-	init_errors();
-	HIDDEN = String.raw`\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\ud800-\udfff`;
-	BLANK = String.raw` \u00a0\u115f\u1160\u1680\u180e\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0`;
-	JOINERS = String.raw`\u034f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
-	ONE_LINE = new RegExp(`^[^${HIDDEN}${BLANK}${JOINERS}](?:[^${HIDDEN}]*[^${HIDDEN}${BLANK}])?$`, "u");
-	NAME = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
-	LONGEST_NAME = 64;
-}));
-// src/domain.ts
-/** Return a label in its lookup form: a text, or a whole number of either type. */
-function name(label) {
-	return typeof label === "string" ? label : whole(label);
-}
-function whole(value) {
-	if (typeof value === "bigint") return value;
-	if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-	throw new DataError("The value is neither a whole number nor a text. Map it to a category.");
-}
-/** Return the nearest whole number; of two, the even one, as in IEEE 754. */
-function halfEven(value) {
-	const floor = Math.floor(value);
-	const rest = value - floor;
-	if (rest === .5) return floor % 2 === 0 ? floor : floor + 1;
-	return rest < .5 ? floor : floor + 1;
-}
-var MOST_CATEGORIES$1, MOST_STEPS$1, Categories, Grid, Product;
-var init_domain = __esmMin((() => {
-	init_errors();
-	init_table();
-	init_words();
-	MOST_CATEGORIES$1 = 2 ** 40;
-	MOST_STEPS$1 = 1e6;
-	Categories = class Categories {
-		size;
-		#places;
-		constructor(size, places) {
-			this.size = size;
-			this.#places = places;
-		}
-		static of({ k, labels }) {
-			if (k === void 0 === (labels === void 0)) throw new ParameterError("k", { must: "be given, or `labels`, not both" });
-			if (labels === void 0) return new Categories(count("k", k, 2, MOST_CATEGORIES$1));
-			const names = list("labels", labels).map(name);
-			if (names.some((label) => typeof label === "string" && !isOneLine(label))) throw new ParameterError("labels", { must: "be texts on one line, or whole numbers" });
-			const places = new Map(names.map((label, place) => [label, place]));
-			if (places.size < 2 || places.size !== names.length) throw new ParameterError("labels", { must: "be at least two, all different" });
-			return new Categories(places.size, places);
-		}
-		/** The labels in their order, or 0, 1, …, k - 1. */
-		labels() {
-			return this.#places?.keys() ?? Array(this.size).keys();
-		}
-		encode(value) {
-			const index = this.#places === void 0 ? Number(whole(value)) : this.#places.get(name(value));
-			if (index === void 0 || !(index >= 0 && index < this.size)) throw new DataError(`The value is not among the ${this.size} categories. Map it to one.`);
-			return index;
-		}
-	};
-	Grid = class Grid {
-		size;
-		#low;
-		#step;
-		constructor(low, step, size) {
-			this.#low = low;
-			this.#step = step;
-			this.size = size;
-		}
-		static of(value) {
-			const grid = table("grid", value, [
-				"low",
-				"high",
-				"step"
-			]);
-			const [low, high, step] = [
-				grid.low,
-				grid.high,
-				grid.step
-			].map((e) => number$1("grid", e));
-			const steps = (high - low) / step;
-			const uneven = Math.abs(steps - halfEven(steps)) > 1e-9 * steps;
-			if (!(step > 0 && steps > .5 && steps <= MOST_STEPS$1) || uneven) throw new ParameterError("grid", { must: "be divided evenly by a positive step" });
-			return new Grid(low, step, halfEven(steps) + 1);
-		}
-		encode(value) {
-			const position = typeof value === "number" ? halfEven((value - this.#low) / this.#step) : NaN;
-			if (Number.isNaN(position)) throw new DataError("The value is missing, or is not a number.");
-			return Math.min(Math.max(position, 0), this.size - 1);
-		}
-	};
-	Product = class {
-		parts;
-		width;
-		constructor(parts) {
-			this.parts = parts;
-			this.width = parts.reduce((sum, part) => sum + (part.width ?? 1), 0);
-		}
-		encode(value) {
-			if (!Array.isArray(value) || value.length !== this.width) throw new DataError(`The value must be a list of ${this.width} answers.`);
-			let end = 0;
-			return this.parts.map(({ width }, place) => {
-				const start = end;
-				end += width ?? 1;
-				const own = width === void 0 ? value[start] : value.slice(start, end);
-				return this.parts[place].encode(own);
-			});
-		}
-	};
-}));
-// src/randomizer.ts
-var Randomizer;
-var init_randomizer = __esmMin((() => {
-	Randomizer = class {
-		/** The number of possible reports, if dummies can be made of them. */
-		alphabetSize = void 0;
-		/** True if what a report means depends on the batch that it is for. */
-		variesByBatch = false;
-		/** Randomise a value for a batch; the hashes of the platform are asynchronous. */
-		async randomize(value, rng, batch) {
-			return this.respond(this.domain.encode(value), draw(this.drawBounds, rng), batch);
-		}
-	};
-}));
-// src/report.ts
-var BITS_A_BYTE, ReportFormat;
-var init_report = __esmMin((() => {
-	init_errors();
-	BITS_A_BYTE = 8;
-	ReportFormat = class {
-		bounds;
-		ascending;
-		#widths;
-		/** The bytes of every report, whatever its content. */
-		size;
-		constructor(bounds, ascending = false) {
-			this.bounds = bounds;
-			this.ascending = ascending;
-			this.#widths = bounds.map((bound) => bound > 2n ? (bound - 1n).toString(2).length : 1);
-			this.size = Math.ceil(this.#widths.reduce((sum, width) => sum + width, 0) / BITS_A_BYTE);
-		}
-		/** Tell whether a row of integers is a report. */
-		fits(report) {
-			if (report.length !== this.bounds.length) return false;
-			return report.every((entry, place) => {
-				const ascends = !this.ascending || place === 0 || report[place - 1] < entry;
-				return entry >= 0n && entry < this.bounds[place] && ascends;
-			});
-		}
-		toBytes(report) {
-			if (!this.fits(report)) throw new DataError("A report does not fit the plan.");
-			const data = new Uint8Array(this.size);
-			let bit = 0;
-			for (const [place, width] of this.#widths.entries()) for (let shift = width - 1; shift >= 0; shift -= 1, bit += 1) {
-				const set = Number(report[place] >> BigInt(shift) & 1n);
-				data[bit >> 3] |= set << 7 - (bit & 7);
-			}
-			return data;
-		}
-		/** Read the report in some bytes; refuse wrong lengths, high integers and stray bits. */
-		fromBytes(data) {
-			if (data.length !== this.size) throw new DataError("A report has another length.");
-			let bit = 0;
-			const report = this.#widths.map((width) => {
-				let entry = 0n;
-				for (const end = bit + width; bit < end; bit += 1) entry = entry << 1n | BigInt(data[bit >> 3] >> 7 - (bit & 7) & 1);
-				return entry;
-			});
-			for (; bit < data.length * BITS_A_BYTE; bit += 1) if (data[bit >> 3] >> 7 - (bit & 7) & 1) throw new DataError("A stray bit.");
-			if (!this.fits(report)) throw new DataError("A report does not fit the plan.");
-			return report;
-		}
-	};
-}));
-// src/randomizers/parallel.ts
-function requireQueries(queries, weights, total) {
-	if (queries.length === 0 || queries.some((query) => query instanceof ParallelRandomizer)) throw new ParameterError("queries", { must: "be at least one, none of them parallel itself" });
-	if (weights.length !== queries.length || total > WORD) throw new ParameterError("weights", { must: "be one per query, with a sum of at most 2^64" });
-}
+// src/numerics/weighted.ts
+/** Draws by lot with weights. */
 /** Return the index that a draw below the sum of the weights picks. */
 function weighted(weights, draw) {
 	let end = 0n;
@@ -1512,97 +1330,10 @@ function weighted(weights, draw) {
 		return draw < end;
 	});
 }
-/** Count the draws below each bound that suffice for any one query. */
-function sharedDraws(queries) {
-	const shared = /* @__PURE__ */ new Map();
-	for (const { drawBounds } of queries) {
-		const own = /* @__PURE__ */ new Map();
-		for (const bound of drawBounds) own.set(bound, (own.get(bound) ?? 0) + 1);
-		for (const [bound, times] of own) shared.set(bound, Math.max(times, shared.get(bound) ?? 0));
-	}
-	return shared;
-}
-function columnsOf(query, shared) {
-	const free = /* @__PURE__ */ new Map();
-	let start = 1;
-	for (const [bound, times] of shared) {
-		free.set(bound, start);
-		start += times;
-	}
-	return query.drawBounds.map((bound) => {
-		const place = free.get(bound);
-		free.set(bound, place + 1);
-		return place;
-	});
-}
-var ParallelRandomizer, greater, ParallelFormat;
-var init_parallel = __esmMin((() => {
-	init_domain();
-	init_errors();
-	init_keystream();
-	init_randomizer();
-	init_report();
-	ParallelRandomizer = class extends Randomizer {
-		queries;
-		weights;
-		maxEpsilonLocal;
-		domain;
-		drawBounds;
-		reportFormat;
-		variesByBatch;
-		/** The draws that each query uses. */
-		#columns;
-		constructor(queries, weights) {
-			super();
-			this.queries = queries;
-			this.weights = weights;
-			const total = weights.reduce((sum, weight) => sum + weight, 0n);
-			requireQueries(queries, weights, total);
-			this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
-			this.domain = new Product(queries.map((query) => query.domain));
-			this.variesByBatch = queries.some((query) => query.variesByBatch);
-			this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
-			const shared = sharedDraws(queries);
-			this.drawBounds = [total, ...[...shared].flatMap(([bound, times]) => Array(times).fill(bound))];
-			this.#columns = queries.map((query) => columnsOf(query, shared));
-		}
-		async respond(indices, draws, batch) {
-			const drawn = weighted(this.weights, draws[0]);
-			const query = this.queries[drawn];
-			const own = this.#columns[drawn].map((place) => draws[place]);
-			const answer = await query.respond(indices[drawn], own, batch);
-			const padding = this.reportFormat.bounds.length - 1 - answer.length;
-			return [
-				BigInt(drawn),
-				...answer,
-				...Array(padding).fill(0n)
-			];
-		}
-	};
-	greater = (first, second) => {
-		if (first > second) return first;
-		return second;
-	};
-	ParallelFormat = class extends ReportFormat {
-		answers;
-		constructor(answers) {
-			const longest = Math.max(...answers.map(({ bounds }) => bounds.length));
-			const largest = (place) => answers.map(({ bounds }) => bounds[place] ?? 0n).reduce(greater);
-			super([BigInt(answers.length), ...Array.from({ length: longest }, (_, place) => largest(place))]);
-			this.answers = answers;
-		}
-		fits(report) {
-			if (!super.fits(report)) return false;
-			const own = this.answers[Number(report[0])];
-			const end = 1 + own.bounds.length;
-			return own.fits(report.slice(1, end)) && report.slice(end).every((entry) => entry === 0n);
-		}
-	};
-}));
+var init_weighted = __esmMin((() => {}));
 // src/client/turn.ts
 init_errors();
-init_keystream();
-init_parallel();
+init_weighted();
 /** Refuse a plan whose proof relies on a secret sample of people: nobody draws one here. */
 function requireDeployable({ protocol }) {
 	if (protocol.model === "subsample") throw new ParameterError("participation.model", { must: "not be subsample where a plan is run: nobody draws the sample here" });
@@ -1615,8 +1346,8 @@ function roundsOfACollection(plan) {
 function drawTurn(plan, group, rng) {
 	const { model, bins, rounds } = plan.protocol;
 	if (model.endsWith("bins")) {
-		const drawn = Number(integer(BigInt(bins.length), rng));
-		const chosen = group === void 0 ? drawn : required(group, bins.length);
+		const drawn = () => Number(integer(BigInt(bins.length), rng));
+		const chosen = group === void 0 ? drawn() : required(group, bins.length);
 		return turn(plan, bins.slice(0, chosen).reduce((sum, weights) => sum + weights.length, 0), bins[chosen], rng);
 	}
 	if (model === "divide") {
@@ -1653,10 +1384,84 @@ function required(group, groups) {
 	if (group !== void 0 && Number.isInteger(group) && group >= 0 && group < groups) return group;
 	throw new ParameterError("group", { must: `be in [0, ${groups - 1}]` });
 }
+// src/client/window.ts
+/** Count one more answer in the plan's window; return false if it or the budget allows none. */
+function joins(state, plan, attribute, budget, now) {
+	const { digest, cost, window: length = 0, keepsAnswer } = plan;
+	passTime(state, plan, now);
+	let own = state.answered[digest] ?? [];
+	const but = keepsAnswer ? digest : void 0;
+	if (own.length >= plan.reports) return false;
+	if (own.length > 0 && !keepsAnswer) {
+		own = own.map((entry) => ({
+			...entry,
+			...cost
+		}));
+		state.answered[digest] = own;
+	}
+	if (!leftOf(state, attribute, cost, budget, but)) return false;
+	const isCovered = (entry) => keepsAnswer && entry.attribute === attribute;
+	const earlier = own.map((entry) => isCovered(entry) ? {
+		...entry,
+		epsilon: 0,
+		delta: 0
+	} : entry);
+	const made = {
+		attribute,
+		...cost,
+		at: now.clock,
+		length,
+		rounds: { [digest]: now.round }
+	};
+	state.answered[digest] = [...earlier, made];
+	return true;
+}
+/** Forget the answers of this plan that have left their window, and the costs of others'. */
+function passTime(state, { digest, roundLength }, { round, clock }) {
+	const hasLeft = ({ at, length, rounds }) => {
+		return (round - rounds[digest]) * roundLength >= length && clock - at >= length - roundLength;
+	};
+	for (const [plan, entries] of Object.entries(state.answered)) {
+		const left = entries.map((entry) => ({
+			...entry,
+			at: Math.min(entry.at, clock),
+			rounds: {
+				[digest]: round,
+				...entry.rounds
+			}
+		})).filter((entry) => plan !== digest || !hasLeft(entry)).map((entry) => hasLeft(entry) ? {
+			...entry,
+			epsilon: 0,
+			delta: 0
+		} : entry);
+		if (left.length > 0) state.answered[plan] = left;
+		else delete state.answered[plan];
+	}
+}
+/**
+* Count the latest answer from now on: it is sealed again, for a later round.
+*
+* Return false if no answer counts any more, so that it must not be sealed again.
+*/
+function moved(state, { digest }, { round, clock }) {
+	const earlier = [...state.answered[digest] ?? []];
+	const last = earlier.pop();
+	if (last === void 0 || last.epsilon === 0) return false;
+	const own = {
+		...last,
+		at: Math.max(last.at, clock),
+		rounds: { [digest]: round }
+	};
+	state.answered[digest] = [...earlier, own];
+	return true;
+}
 // src/client/client.ts
 init_bytes();
 init_errors();
 init_keystream();
+init_key_list();
+init_party_keys();
+init_signed_document();
 /** Bits of a double's fraction: a uniform time needs no more of a word. */
 const FRACTION = 53n;
 /** One person's side of a plan. */
@@ -1690,7 +1495,8 @@ var Client = class {
 	* Return what to send in the open round; null if it is not this person's turn.
 	*
 	* The first call of a round randomises and seals. Every later call returns the same bytes,
-	* whatever the value is by then. "No answer" must be a category of the plan. Throws a NoTokenError
+	* whatever the value is by then. If the plan has a window, it is nobody's turn who has given as
+	* many answers in it as the plan or the budget allows, until it has moved on. "No answer" must be a category of the plan. Throws a NoTokenError
 	* if the plan admits by token and the memory holds none for the round.
 	*
 	* @param value The person's value; if rounds ask by query, also a function that takes the
@@ -1718,7 +1524,7 @@ var Client = class {
 			this.#requireValue(answer, shuffler.round);
 			const turn = this.#turn(state, shuffler.round);
 			const position = shuffler.round % roundsOfACollection(this.plan);
-			if (position < turn.first || position > turn.last) return null;
+			if (turn === null || position < turn.first || position > turn.last) return null;
 			const asked = query?.digest ?? "";
 			const report = position === turn.answers ? await this.#randomised(state, answer, shuffler, asked) : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
 			const kept = {
@@ -1802,6 +1608,7 @@ var Client = class {
 				if (error instanceof NoTokenError) return null;
 				throw error;
 			}
+			if (this.plan.window !== void 0 && shuffler.round > sealed.round && !moved(state, this.plan, this.#moment(shuffler.round))) return null;
 			const now = isWaiting(sealed) ? this.clock() : null;
 			const next = {
 				...kept,
@@ -1862,7 +1669,11 @@ var Client = class {
 			return newest;
 		});
 	}
-	/** Return the turn of the collection; drawn, and paid for, when it is joined. */
+	/**
+	* Return the turn of the collection; drawn, and paid for, when it is joined.
+	*
+	* Return null if the plan's window allows no answer in the round.
+	*/
 	#turn(state, roundNumber) {
 		const { plan } = this;
 		const collection = Math.floor(roundNumber / roundsOfACollection(plan));
@@ -1870,11 +1681,12 @@ var Client = class {
 		if (joined?.collection === collection) return joined;
 		if (joined !== void 0 && joined.collection > collection) throw new UntrustedError("the key list", "offers a round that has passed");
 		const times = 1 + (joined?.times ?? 0);
-		if (times > plan.reports) throw new ParameterError("roundNumber", {
-			must: `be one of the ${plan.reports} rounds that a person may join`,
-			hint: "Stay away; collection.rounds of the plan is used up."
-		});
-		if (joined === void 0 || plan.cost.delta > 0 || !this.#resendsOneReport) charge(state, this.#choices.attribute, plan.cost, this.#budget);
+		if (plan.window === void 0) this.#joinForEver(state, roundNumber, times);
+		else {
+			const { attribute } = this.#choices;
+			const now = this.#moment(roundNumber);
+			if (!joins(state, plan, attribute, this.#budget, now)) return null;
+		}
 		const turn = drawTurn(plan, this.#choices.group, this.#rng);
 		state.joined[plan.digest] = {
 			collection,
@@ -1883,9 +1695,22 @@ var Client = class {
 		};
 		return turn;
 	}
-	get #resendsOneReport() {
-		const asked = new Set(this.plan.questions.map((_, number) => this.plan.questionIndex(number)));
-		return this.plan.noise === "reused" && asked.size === 1;
+	/** Pay for a collection of a plan without a window, and refuse one too many. */
+	#joinForEver(state, roundNumber, times) {
+		const { plan } = this;
+		if (times > plan.reports) throw new ParameterError("roundNumber", {
+			must: `be one of the ${plan.reports} rounds that a person may join`,
+			hint: "Stay away; collection.rounds of the plan is used up."
+		});
+		passTime(state, plan, this.#moment(roundNumber));
+		const comesAgain = plan.noise === "reused" || plan.keepsAnswer;
+		if (times === 1 || plan.cost.delta > 0 || !comesAgain) charge(state, this.#choices.attribute, plan.cost, this.#budget);
+	}
+	#moment(round) {
+		return {
+			round,
+			clock: this.clock()
+		};
 	}
 	/** Refuse a value that does not fit in every round, not only in the one that was drawn. */
 	#requireValue(value, roundNumber) {
@@ -1903,10 +1728,17 @@ var Client = class {
 		const before = state.resent[place];
 		if (before !== void 0) return fromHex(before);
 		const batch = await batchName(epochOf(this.plan, shuffler, query));
-		const report = await this.plan.question(roundNumber).randomize(value, this.#rng, batch);
+		const question = this.plan.question(roundNumber);
+		const report = question.permanent === void 0 ? await question.randomize(value, this.#rng, batch) : this.#fromPermanent(state, place, value, question.permanent);
 		const data = encodeReport(this.#format(roundNumber), report, this.plan.reportSize);
 		if (this.plan.noise === "reused") state.resent[place] = hex(data);
 		return data;
+	}
+	/** Return a report made from the permanent answer, which is drawn first if there is none. */
+	#fromPermanent(state, place, value, permanent) {
+		const kept = state.permanent[place] ?? permanent.draw(value, this.#rng);
+		state.permanent[place] = kept;
+		return permanent.report(kept, this.#rng);
 	}
 	#format(roundNumber) {
 		return this.plan.question(roundNumber).reportFormat;
@@ -1960,9 +1792,46 @@ async function answered(value, { question }) {
 		throw new DataError("The value cannot be found. Check the function that gets the question.");
 	}
 }
+// src/table.ts
+/** Return a table with no other keys than these. */
+function table(name, value, known) {
+	if (!isTable(value)) throw new ParameterError(name, { must: "be a table" });
+	const unknown = Object.keys(value).find((entry) => !known.includes(entry));
+	if (unknown !== void 0) throw new ParameterError(`${name}.${unknown}`, {
+		must: "be known to this client",
+		hint: "The plan is newer than this client, or asks for something that it cannot do."
+	});
+	return value;
+}
+function wholeNumber(name, value, least, most) {
+	if (typeof value === "bigint" || typeof value === "number" && Number.isSafeInteger(value)) {
+		const whole = BigInt(value);
+		if (least <= whole && whole <= most) return whole;
+	}
+	throw new ParameterError(name, { must: `be a whole number in [${least}, ${most}]` });
+}
+/** Return a whole number that a double holds. */
+function count(name, value, least, most) {
+	return Number(wholeNumber(name, value, BigInt(least), BigInt(most)));
+}
+function list(name, value) {
+	if (!Array.isArray(value)) throw new ParameterError(name, { must: "be a list" });
+	return value;
+}
+function oneOf(name, value, known) {
+	const found = known.find((entry) => entry === value);
+	if (found === void 0) throw new ParameterError(name, { must: `be one of ${known.join(", ")}` });
+	return found;
+}
+function number$1(name, value) {
+	if (typeof value !== "number" || !Number.isFinite(value)) throw new ParameterError(name, { must: "be a number" });
+	return value;
+}
+var init_table = __esmMin((() => {
+	init_errors();
+	init_json();
+}));
 // src/dummies.ts
-init_errors();
-init_table();
 /**
 * Read what a report costs by the dummies of a shuffler's table; undefined if it makes none.
 *
@@ -1991,37 +1860,11 @@ function between(name, value, least, most) {
 	if (given >= least && given <= most) return given;
 	throw new ParameterError(name, { must: `be in [${least}, ${most}]` });
 }
+var init_dummies = __esmMin((() => {
+	init_errors();
+	init_table();
+}));
 // src/participation.ts
-init_errors();
-init_table();
-const MODELS = [
-	"single",
-	"divide",
-	"subsample",
-	"parallel",
-	"multinomial",
-	"bins",
-	"rectified-parallel",
-	"rectified-multinomial",
-	"rectified-bins"
-];
-/** The key that belongs to each model. */
-const OWN = {
-	divide: "groups",
-	subsample: "repeats",
-	parallel: "weights",
-	multinomial: "weights",
-	bins: "bins"
-};
-/** Models in which the question of a round may depend on what earlier rounds published. */
-const ADAPTIVE = [
-	"divide",
-	"subsample",
-	"multinomial",
-	"bins"
-];
-const MOST_ROUNDS = 1e5;
-const MOST_WEIGHT = 1n << 62n;
 /** Read the rule that a plan's table describes; by default, one round per question. */
 function participation(section, questions) {
 	const model = oneOf("participation.model", section.model, MODELS);
@@ -2034,7 +1877,14 @@ function participation(section, questions) {
 		"bins"
 	]) if (name !== own && section[name] !== void 0) throw new ParameterError(`participation.${name}`, { must: `be left out for ${model}` });
 	const given = own === void 0 ? 1 : section[own] ?? questions;
-	const bins = own === "bins" ? list("bins", given).map(weightsOf) : [weightsOf(given)];
+	if (model === "together" && questions > 1) return {
+		model,
+		rounds: questions,
+		padded: false,
+		adaptive: false,
+		bins: [[1n]]
+	};
+	const bins = own === "bins" ? list("bins", given).map(weightsOf$1) : [weightsOf$1(given)];
 	const rounds = bins.reduce((sum, weights) => sum + weights.length, 0);
 	if (rounds < 1 || rounds > MOST_ROUNDS) throw new ParameterError("participation", { must: `have up to ${MOST_ROUNDS} rounds` });
 	if (rounds === 1 && model !== "subsample") return {
@@ -2053,17 +1903,247 @@ function participation(section, questions) {
 	};
 }
 /** Return the chance of each round: a list, or so many that are equally likely. */
-function weightsOf(given) {
+function weightsOf$1(given) {
 	if (!Array.isArray(given)) return Array(count("participation", given, 1, MOST_ROUNDS)).fill(1n);
 	const weights = given.map((weight) => wholeNumber("weights", weight, 1n, MOST_WEIGHT));
 	if (weights.reduce((sum, weight) => sum + weight, 0n) > MOST_WEIGHT) throw new ParameterError("weights", { must: `sum to at most ${MOST_WEIGHT}` });
 	return weights;
 }
+var MODELS, OWN, ADAPTIVE, MOST_ROUNDS, MOST_WEIGHT;
+var init_participation = __esmMin((() => {
+	init_errors();
+	init_table();
+	MODELS = [
+		"single",
+		"divide",
+		"subsample",
+		"parallel",
+		"together",
+		"multinomial",
+		"bins",
+		"rectified-parallel",
+		"rectified-multinomial",
+		"rectified-bins"
+	];
+	OWN = {
+		divide: "groups",
+		subsample: "repeats",
+		parallel: "weights",
+		multinomial: "weights",
+		bins: "bins"
+	};
+	ADAPTIVE = [
+		"divide",
+		"subsample",
+		"multinomial",
+		"bins"
+	];
+	MOST_ROUNDS = 1e5;
+	MOST_WEIGHT = 1n << 62n;
+}));
+// src/words.ts
+/** Return a text of at most so many characters, if it is given. */
+function words$1(name, value, most) {
+	if (value === void 0) return void 0;
+	if (typeof value === "string" && isOneLine(value) && [...value].length <= most) return value;
+	throw new ParameterError(name, { must: `be a text of 1 to ${most} characters, on one line` });
+}
+/** Return the name of a question, if it is given. */
+function questionName(value) {
+	if (value === void 0) return void 0;
+	if (typeof value === "string" && NAME.test(value) && value.length <= LONGEST_NAME) return value;
+	throw new ParameterError("questions.name", { must: "be letters a-z, digits, hyphens and underscores" });
+}
+function isOneLine(text) {
+	return ONE_LINE.test(text);
+}
+var HIDDEN, BLANK, JOINERS, ONE_LINE, NAME, LONGEST_NAME;
+var init_words = __esmMin((() => {
+	init_errors();
+	HIDDEN = String.raw`\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\ud800-\udfff`;
+	BLANK = String.raw` \u00a0\u115f\u1160\u1680\u180e\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0`;
+	JOINERS = String.raw`\u034f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
+	ONE_LINE = new RegExp(`^[^${HIDDEN}${BLANK}${JOINERS}](?:[^${HIDDEN}]*[^${HIDDEN}${BLANK}])?$`, "u");
+	NAME = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+	LONGEST_NAME = 64;
+}));
+// src/domain.ts
+/** Return a label in its lookup form: a text, or a whole number of either type. */
+function name(label) {
+	return typeof label === "string" ? label : whole(label);
+}
+function whole(value) {
+	if (typeof value === "bigint") return value;
+	if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+	throw new DataError("The value is neither a whole number nor a text. Map it to a category.");
+}
+/** Return the nearest whole number; of two, the even one, as in IEEE 754. */
+function halfEven(value) {
+	const floor = Math.floor(value);
+	const rest = value - floor;
+	if (rest === .5) return floor % 2 === 0 ? floor : floor + 1;
+	return rest < .5 ? floor : floor + 1;
+}
+var MOST_CATEGORIES$1, MOST_STEPS$1, Categories, Grid, Product;
+var init_domain = __esmMin((() => {
+	init_errors();
+	init_keystream();
+	init_table();
+	init_words();
+	MOST_CATEGORIES$1 = 2 ** 40;
+	MOST_STEPS$1 = 1e6;
+	Categories = class Categories {
+		size;
+		#places;
+		constructor(size, places) {
+			this.size = size;
+			this.#places = places;
+		}
+		static of({ k, labels }) {
+			if (k === void 0 === (labels === void 0)) throw new ParameterError("k", { must: "be given, or `labels`, not both" });
+			if (labels === void 0) return new Categories(count("k", k, 2, MOST_CATEGORIES$1));
+			const names = list("labels", labels).map((label) => typeof label === "string" ? label : wholeNumber("labels", label, -WORD, WORD));
+			if (names.some((label) => typeof label === "string" && !isOneLine(label))) throw new ParameterError("labels", { must: "be texts on one line, or whole numbers" });
+			const places = new Map(names.map((label, place) => [label, place]));
+			if (places.size < 2 || places.size !== names.length) throw new ParameterError("labels", { must: "be at least two, all different" });
+			return new Categories(places.size, places);
+		}
+		/** The labels in their order, or 0, 1, …, k - 1. */
+		labels() {
+			return this.#places?.keys() ?? Array(this.size).keys();
+		}
+		encode(value) {
+			const index = this.#places === void 0 ? Number(whole(value)) : this.#places.get(name(value));
+			if (index === void 0 || !(index >= 0 && index < this.size)) throw new DataError(`The value is not among the ${this.size} categories. Map it to one.`);
+			return index;
+		}
+	};
+	Grid = class Grid {
+		size;
+		#low;
+		#step;
+		constructor(low, step, size) {
+			this.#low = low;
+			this.#step = step;
+			this.size = size;
+		}
+		static of(value) {
+			const grid = table("grid", value, [
+				"low",
+				"high",
+				"step"
+			]);
+			const [low, high, step] = [
+				grid.low,
+				grid.high,
+				grid.step
+			].map((e) => number$1("grid", e));
+			const steps = (high - low) / step;
+			const uneven = Math.abs(steps - halfEven(steps)) > 1e-9 * steps;
+			if (!(step > 0 && steps > .5 && steps <= MOST_STEPS$1) || uneven) throw new ParameterError("grid", { must: "be divided evenly by a positive step" });
+			return new Grid(low, step, halfEven(steps) + 1);
+		}
+		encode(value) {
+			const position = typeof value === "number" ? halfEven((value - this.#low) / this.#step) : NaN;
+			if (Number.isNaN(position)) throw new DataError("The value is missing, or is not a number.");
+			return Math.min(Math.max(position, 0), this.size - 1);
+		}
+	};
+	Product = class {
+		parts;
+		width;
+		constructor(parts) {
+			this.parts = parts;
+			this.width = parts.reduce((sum, part) => sum + (part.width ?? 1), 0);
+		}
+		encode(value) {
+			if (!Array.isArray(value) || value.length !== this.width) throw new DataError(`The value must be a list of ${this.width} answers.`);
+			let end = 0;
+			return this.parts.map(({ width }, place) => {
+				const start = end;
+				end += width ?? 1;
+				const own = width === void 0 ? value[start] : value.slice(start, end);
+				return this.parts[place].encode(own);
+			});
+		}
+	};
+}));
+// src/randomizer.ts
+var Randomizer;
+var init_randomizer = __esmMin((() => {
+	init_keystream();
+	Randomizer = class {
+		/** The number of possible reports, if dummies can be made of them. */
+		alphabetSize = void 0;
+		/** The way to a permanent answer, if all reports of a person are made from one. */
+		permanent = void 0;
+		/** True if what a report means depends on the batch that it is for. */
+		variesByBatch = false;
+		/** The nats that a report costs, or all reports together if they are made from one answer. */
+		get budgetCost() {
+			return this.maxEpsilonLocal;
+		}
+		/** Randomise a value for a batch; the hashes of the platform are asynchronous. */
+		async randomize(value, rng, batch) {
+			return this.respond(this.domain.encode(value), draw(this.drawBounds, rng), batch);
+		}
+	};
+}));
+// src/report.ts
+var BITS_A_BYTE, ReportFormat;
+var init_report = __esmMin((() => {
+	init_errors();
+	BITS_A_BYTE = 8;
+	ReportFormat = class {
+		bounds;
+		ascending;
+		#widths;
+		/** The bytes of every report, whatever its content. */
+		size;
+		constructor(bounds, ascending = false) {
+			this.bounds = bounds;
+			this.ascending = ascending;
+			this.#widths = bounds.map((bound) => bound > 2n ? (bound - 1n).toString(2).length : 1);
+			this.size = Math.ceil(this.#widths.reduce((sum, width) => sum + width, 0) / BITS_A_BYTE);
+		}
+		/** Tell whether a row of integers is a report. */
+		fits(report) {
+			if (report.length !== this.bounds.length) return false;
+			return report.every((entry, place) => {
+				const ascends = !this.ascending || place === 0 || report[place - 1] < entry;
+				return entry >= 0n && entry < this.bounds[place] && ascends;
+			});
+		}
+		toBytes(report) {
+			if (!this.fits(report)) throw new DataError("A report does not fit the plan.");
+			const data = new Uint8Array(this.size);
+			let bit = 0;
+			for (const [place, width] of this.#widths.entries()) for (let shift = width - 1; shift >= 0; shift -= 1, bit += 1) {
+				const set = Number(report[place] >> BigInt(shift) & 1n);
+				data[bit >> 3] |= set << 7 - (bit & 7);
+			}
+			return data;
+		}
+		/** Read the report in some bytes; refuse wrong lengths, high integers and stray bits. */
+		fromBytes(data) {
+			if (data.length !== this.size) throw new DataError("A report has another length.");
+			let bit = 0;
+			const report = this.#widths.map((width) => {
+				let entry = 0n;
+				for (const end = bit + width; bit < end; bit += 1) entry = entry << 1n | BigInt(data[bit >> 3] >> 7 - (bit & 7) & 1);
+				return entry;
+			});
+			for (; bit < data.length * BITS_A_BYTE; bit += 1) if (data[bit >> 3] >> 7 - (bit & 7) & 1) throw new DataError("A stray bit.");
+			if (!this.fits(report)) throw new DataError("A report does not fit the plan.");
+			return report;
+		}
+	};
+}));
 // src/randomizers/calibrated.ts
-function maxEpsilonOf({ max_epsilon_local }) {
-	const epsilon = number$1("max_epsilon_local", max_epsilon_local);
+function maxEpsilonOf(own, name = "max_epsilon_local") {
+	const epsilon = number$1(name, own[name]);
 	if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
-	throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
+	throw new ParameterError(name, { must: "be in (0, 20]" });
 }
 /** Return the sum of the weights. Small ones are for tests, which try every draw. */
 function denominatorOf({ denominator }) {
@@ -2165,6 +2245,75 @@ var init_plain = __esmMin((() => {
 		}
 		respond(index) {
 			return [BigInt(index)];
+		}
+	};
+}));
+// src/randomizers/memoised.ts
+var memoised_exports = /* @__PURE__ */ __exportAll({ MemoisedResponse: () => MemoisedResponse });
+/** Return b1 of the permanent answer, and b2 of what each report adds to it. */
+function weightsOf(denominator, k, epsilon, permanent) {
+	const lie = blanketWeight(denominator, permanent, k);
+	const { numerator: n, denominator: d } = expBelow(exactly(epsilon));
+	const gap = (denominator - (k - 1n) * lie) * d - n * lie;
+	const least = (n - d) * denominator + k * gap;
+	const noise = gap > 0n ? ceilingOf(denominator * gap, least) : 0n;
+	if (noise > 0n && k * noise < denominator) return [lie, noise];
+	throw new ParameterError("denominator", {
+		must: "be large enough for the categories and these epsilons",
+		hint: "Leave it out."
+	});
+}
+var MemoisedResponse;
+var init_memoised = __esmMin((() => {
+	init_domain();
+	init_errors();
+	init_keystream();
+	init_randomizer();
+	init_report();
+	init_rounding();
+	init_table();
+	init_calibrated();
+	init_k_rr();
+	MemoisedResponse = class extends Randomizer {
+		maxEpsilonLocal;
+		domain;
+		drawBounds;
+		reportFormat;
+		permanent;
+		/** The weights of an untrue permanent answer, and of a report that is not the permanent answer. */
+		blankets;
+		#maxEpsilonPermanent;
+		#k;
+		constructor(specification) {
+			super();
+			const own = table("memoised-k-rr", specification, [
+				...COMMON,
+				"k",
+				"labels",
+				"max_epsilon_permanent"
+			]);
+			this.maxEpsilonLocal = maxEpsilonOf(own);
+			this.#maxEpsilonPermanent = maxEpsilonOf(own, "max_epsilon_permanent");
+			if (this.#maxEpsilonPermanent <= this.maxEpsilonLocal) throw new ParameterError("max_epsilon_permanent", { must: "be above max_epsilon_local" });
+			this.domain = Categories.of(own);
+			this.#k = BigInt(this.domain.size);
+			const denominator = denominatorOf(own);
+			this.blankets = weightsOf(denominator, this.#k, this.maxEpsilonLocal, this.#maxEpsilonPermanent);
+			this.drawBounds = [denominator, denominator];
+			this.reportFormat = new ReportFormat([this.#k]);
+			const once = (index, place, drawn) => karyResponse(BigInt(index), drawn, this.blankets[place], this.#k);
+			const one = [denominator];
+			this.permanent = {
+				draw: (value, rng) => Number(once(this.domain.encode(value), 0, draw(one, rng)[0])),
+				report: (kept, rng) => [once(kept, 1, draw(one, rng)[0])]
+			};
+		}
+		get budgetCost() {
+			return this.#maxEpsilonPermanent;
+		}
+		/** Return the first report of a person. */
+		respond(index, draws) {
+			return [this.blankets.reduce((answer, blanket, place) => karyResponse(answer, draws[place], blanket, this.#k), BigInt(index))];
 		}
 	};
 }));
@@ -2688,6 +2837,112 @@ var init_text = __esmMin((() => {
 		}
 	};
 }));
+// src/randomizers/several.ts
+var SeveralQuestions;
+var init_several = __esmMin((() => {
+	init_errors();
+	init_randomizer();
+	SeveralQuestions = class SeveralQuestions extends Randomizer {
+		queries;
+		constructor(queries) {
+			super();
+			this.queries = queries;
+			const isOther = (query) => query instanceof SeveralQuestions || query.permanent !== void 0;
+			if (queries.length === 0 || queries.some(isOther)) throw new ParameterError("queries", { must: "be at least one, none of them several questions itself or with a permanent answer" });
+		}
+	};
+}));
+// src/randomizers/parallel.ts
+var parallel_exports = /* @__PURE__ */ __exportAll({ ParallelRandomizer: () => ParallelRandomizer });
+function requireWeights(queries, weights, total) {
+	if (weights.length !== queries.length || total > WORD) throw new ParameterError("weights", { must: "be one per query, with a sum of at most 2^64" });
+}
+/** Count the draws below each bound that suffice for any one query. */
+function sharedDraws(queries) {
+	const shared = /* @__PURE__ */ new Map();
+	for (const { drawBounds } of queries) {
+		const own = /* @__PURE__ */ new Map();
+		for (const bound of drawBounds) own.set(bound, (own.get(bound) ?? 0) + 1);
+		for (const [bound, times] of own) shared.set(bound, Math.max(times, shared.get(bound) ?? 0));
+	}
+	return shared;
+}
+function columnsOf(query, shared) {
+	const free = /* @__PURE__ */ new Map();
+	let start = 1;
+	for (const [bound, times] of shared) {
+		free.set(bound, start);
+		start += times;
+	}
+	return query.drawBounds.map((bound) => {
+		const place = free.get(bound);
+		free.set(bound, place + 1);
+		return place;
+	});
+}
+var ParallelRandomizer, greater, ParallelFormat;
+var init_parallel = __esmMin((() => {
+	init_domain();
+	init_errors();
+	init_keystream();
+	init_weighted();
+	init_report();
+	init_several();
+	ParallelRandomizer = class extends SeveralQuestions {
+		weights;
+		maxEpsilonLocal;
+		domain;
+		drawBounds;
+		reportFormat;
+		variesByBatch;
+		/** The draws that each query uses. */
+		#columns;
+		constructor(queries, weights) {
+			super(queries);
+			this.weights = weights;
+			const total = weights.reduce((sum, weight) => sum + weight, 0n);
+			requireWeights(queries, weights, total);
+			this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
+			this.domain = new Product(queries.map((query) => query.domain));
+			this.variesByBatch = queries.some((query) => query.variesByBatch);
+			this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
+			const shared = sharedDraws(queries);
+			this.drawBounds = [total, ...[...shared].flatMap(([bound, times]) => Array(times).fill(bound))];
+			this.#columns = queries.map((query) => columnsOf(query, shared));
+		}
+		async respond(indices, draws, batch) {
+			const drawn = weighted(this.weights, draws[0]);
+			const query = this.queries[drawn];
+			const own = this.#columns[drawn].map((place) => draws[place]);
+			const answer = await query.respond(indices[drawn], own, batch);
+			const padding = this.reportFormat.bounds.length - 1 - answer.length;
+			return [
+				BigInt(drawn),
+				...answer,
+				...Array(padding).fill(0n)
+			];
+		}
+	};
+	greater = (first, second) => {
+		if (first > second) return first;
+		return second;
+	};
+	ParallelFormat = class extends ReportFormat {
+		answers;
+		constructor(answers) {
+			const longest = Math.max(...answers.map(({ bounds }) => bounds.length));
+			const largest = (place) => answers.map(({ bounds }) => bounds[place] ?? 0n).reduce(greater);
+			super([BigInt(answers.length), ...Array.from({ length: longest }, (_, place) => largest(place))]);
+			this.answers = answers;
+		}
+		fits(report) {
+			if (!super.fits(report)) return false;
+			const own = this.answers[Number(report[0])];
+			const end = 1 + own.bounds.length;
+			return own.fits(report.slice(1, end)) && report.slice(end).every((entry) => entry === 0n);
+		}
+	};
+}));
 // src/randomizers/distribution.ts
 var distribution_exports = /* @__PURE__ */ __exportAll({ Distribution: () => Distribution });
 /** Return the number of nodes of each level, the coarsest first. */
@@ -2939,7 +3194,7 @@ var init_weight_table = __esmMin((() => {
 	init_keystream();
 	init_logarithm();
 	init_portable();
-	init_parallel();
+	init_weighted();
 	WeightTable = class WeightTable {
 		rows;
 		denominator;
@@ -3451,41 +3706,59 @@ var init_subset_selection = __esmMin((() => {
 		}
 	};
 }));
+// src/randomizers/together.ts
+var together_exports = /* @__PURE__ */ __exportAll({ TogetherRandomizer: () => TogetherRandomizer });
+var TogetherRandomizer, TogetherFormat;
+var init_together = __esmMin((() => {
+	init_domain();
+	init_errors();
+	init_decimal();
+	init_report();
+	init_several();
+	TogetherRandomizer = class extends SeveralQuestions {
+		/** The sum of the questions', as they are written in decimals. */
+		maxEpsilonLocal;
+		domain;
+		drawBounds;
+		reportFormat;
+		variesByBatch;
+		constructor(queries) {
+			super(queries);
+			if (!queries.every((query) => Number.isFinite(query.maxEpsilonLocal))) throw new ParameterError("queries", { must: "each limit epsilon: they are answered together" });
+			this.maxEpsilonLocal = decimalSum(queries.map((query) => query.maxEpsilonLocal));
+			this.domain = new Product(queries.map((query) => query.domain));
+			this.drawBounds = queries.flatMap((query) => query.drawBounds);
+			this.variesByBatch = queries.some((query) => query.variesByBatch);
+			this.reportFormat = new TogetherFormat(queries.map((query) => query.reportFormat));
+		}
+		async respond(indices, draws, batch) {
+			let end = 0;
+			const answers = this.queries.map((query, place) => {
+				const start = end;
+				end += query.drawBounds.length;
+				return query.respond(indices[place], draws.slice(start, end), batch);
+			});
+			return (await Promise.all(answers)).flat();
+		}
+	};
+	TogetherFormat = class extends ReportFormat {
+		answers;
+		constructor(answers) {
+			super(answers.flatMap(({ bounds }) => bounds));
+			this.answers = answers;
+		}
+		fits(report) {
+			if (!super.fits(report)) return false;
+			let end = 0;
+			return this.answers.every((own) => {
+				const start = end;
+				end += own.bounds.length;
+				return own.fits(report.slice(start, end));
+			});
+		}
+	};
+}));
 // src/randomizers/registry.ts
-init_errors();
-init_json();
-init_keystream();
-init_table();
-init_k_rr();
-init_parallel();
-init_plain();
-/**
-* The mechanisms that a plan can name.
-*
-* Most are imported when a plan names them, the same for everybody who takes part in it, so that
-* no page loads one that it does not use.
-*/
-const MECHANISMS = /* @__PURE__ */ new Map([
-	["k-rr", (own) => new KaryRandomizedResponse(own)],
-	["symmetric-unary", async (own) => new (await (unary())).SymmetricUnaryEncoding(own)],
-	["optimized-unary", async (own) => new (await (unary())).OptimizedUnaryEncoding(own)],
-	["rappor", async (own) => (await Promise.resolve().then(() => (init_rappor(), rappor_exports))).Rappor.of(own)],
-	["local-hashing", async (own) => new (await (Promise.resolve().then(() => (init_local_hashing(), local_hashing_exports)))).LocalHashing(own)],
-	["dictionary", async (own) => new (await (Promise.resolve().then(() => (init_dictionary(), dictionary_exports)))).Dictionary(own)],
-	["text", async (own) => new (await (Promise.resolve().then(() => (init_text(), text_exports)))).Text(own)],
-	["distribution", async (own) => new (await (Promise.resolve().then(() => (init_distribution(), distribution_exports)))).Distribution(own)],
-	["hadamard", async (own) => new (await (Promise.resolve().then(() => (init_hadamard(), hadamard_exports)))).HadamardResponse(own)],
-	["subset-selection", async (own) => new (await (subsets())).SubsetSelection(own)],
-	["laplace", async (own) => new (await (Promise.resolve().then(() => (init_laplace(), laplace_exports)))).DiscreteLaplace(own)],
-	["gaussian", async (own) => new (await (Promise.resolve().then(() => (init_gaussian(), gaussian_exports)))).DiscreteGaussian(own)],
-	["one-bit-mean", async (own) => new (await (Promise.resolve().then(() => (init_one_bit_mean(), one_bit_mean_exports)))).OneBitMean(own)],
-	["sampled-sign", async (own) => new (await (Promise.resolve().then(() => (init_sampled_sign(), sampled_sign_exports)))).SampledSign(own)],
-	["plain", (own) => new Plain(own)],
-	["matrix", async (own) => new (await (Promise.resolve().then(() => (init_matrix(), matrix_exports)))).MatrixRandomizer(own)],
-	["parallel", parallel]
-]);
-const unary = () => Promise.resolve().then(() => (init_unary_encoding(), unary_encoding_exports));
-const subsets = () => Promise.resolve().then(() => (init_subset_selection(), subset_selection_exports));
 /** Return the randomizer of a specification. */
 async function build(specification) {
 	const own = isTable(specification) ? specification : {};
@@ -3503,179 +3776,87 @@ async function parallel(specification) {
 	const queries = await Promise.all(list("queries", own.queries).map(build));
 	const given = own.weights === void 0 ? [] : list("weights", own.weights);
 	const weights = given.length > 0 ? given : queries.map(() => 1);
+	const { ParallelRandomizer } = await Promise.resolve().then(() => (init_parallel(), parallel_exports));
 	return new ParallelRandomizer(queries, weights.map((weight) => wholeNumber("weights", weight, 1n, WORD)));
 }
+async function together(specification) {
+	const own = table("together", specification, ["mechanism", "queries"]);
+	const { TogetherRandomizer } = await Promise.resolve().then(() => (init_together(), together_exports));
+	return new TogetherRandomizer(await Promise.all(list("queries", own.queries).map(build)));
+}
+var MECHANISMS, unary, subsets;
+var init_registry = __esmMin((() => {
+	init_errors();
+	init_json();
+	init_keystream();
+	init_table();
+	init_k_rr();
+	init_plain();
+	MECHANISMS = /* @__PURE__ */ new Map([
+		["k-rr", (own) => new KaryRandomizedResponse(own)],
+		["memoised-k-rr", async (own) => new (await (Promise.resolve().then(() => (init_memoised(), memoised_exports)))).MemoisedResponse(own)],
+		["symmetric-unary", async (own) => new (await (unary())).SymmetricUnaryEncoding(own)],
+		["optimized-unary", async (own) => new (await (unary())).OptimizedUnaryEncoding(own)],
+		["rappor", async (own) => (await Promise.resolve().then(() => (init_rappor(), rappor_exports))).Rappor.of(own)],
+		["local-hashing", async (own) => new (await (Promise.resolve().then(() => (init_local_hashing(), local_hashing_exports)))).LocalHashing(own)],
+		["dictionary", async (own) => new (await (Promise.resolve().then(() => (init_dictionary(), dictionary_exports)))).Dictionary(own)],
+		["text", async (own) => new (await (Promise.resolve().then(() => (init_text(), text_exports)))).Text(own)],
+		["distribution", async (own) => new (await (Promise.resolve().then(() => (init_distribution(), distribution_exports)))).Distribution(own)],
+		["hadamard", async (own) => new (await (Promise.resolve().then(() => (init_hadamard(), hadamard_exports)))).HadamardResponse(own)],
+		["subset-selection", async (own) => new (await (subsets())).SubsetSelection(own)],
+		["laplace", async (own) => new (await (Promise.resolve().then(() => (init_laplace(), laplace_exports)))).DiscreteLaplace(own)],
+		["gaussian", async (own) => new (await (Promise.resolve().then(() => (init_gaussian(), gaussian_exports)))).DiscreteGaussian(own)],
+		["one-bit-mean", async (own) => new (await (Promise.resolve().then(() => (init_one_bit_mean(), one_bit_mean_exports)))).OneBitMean(own)],
+		["sampled-sign", async (own) => new (await (Promise.resolve().then(() => (init_sampled_sign(), sampled_sign_exports)))).SampledSign(own)],
+		["plain", (own) => new Plain(own)],
+		["matrix", async (own) => new (await (Promise.resolve().then(() => (init_matrix(), matrix_exports)))).MatrixRandomizer(own)],
+		["parallel", parallel],
+		["together", together]
+	]);
+	unary = () => Promise.resolve().then(() => (init_unary_encoding(), unary_encoding_exports));
+	subsets = () => Promise.resolve().then(() => (init_subset_selection(), subset_selection_exports));
+}));
 // src/plan.ts
-init_bytes();
-init_errors();
-init_json();
-init_parallel();
-init_table();
-init_words();
-const SECTIONS = [
-	"schema",
-	"title",
-	"purpose",
-	"questions",
-	"participation",
-	"collection",
-	"shuffling",
-	"protections",
-	"shufflers",
-	"analyzer",
-	"guarantee",
-	"admission"
-];
-const ROUNDS = [
-	"model",
-	"noise",
-	"groups",
-	"repeats",
-	"weights",
-	"bins"
-];
-const PROTECTIONS = [
-	"minimum_batch",
-	"report_size",
-	"messages",
-	"disposal_age"
-];
-const UNITS = {
-	s: 1,
-	m: 60,
-	h: 3600,
-	d: 86400
-};
-/** Version and kind of a report. */
-const HEAD$1 = 2;
-/** The largest number of possible reports for which dummies are made. */
-const MOST_BINS = 1e5;
-const MOST_SHUFFLERS = 2;
-/** A collection, as far as a client acts on it. */
-var Plan = class Plan {
-	canonical;
-	digest;
-	/** The texts that people read: what the collection is called, and what it is for. */
-	title;
-	purpose;
-	/** The words of every question, if the plan has them. */
-	wordings;
-	questions;
-	protocol;
-	/** The number of times that a person may join. */
-	reports;
-	noise;
-	/** The bytes of a report before it is sealed. */
-	reportSize;
-	/** The length of a round in seconds. */
-	roundLength;
-	/** True if the shuffler learns the sender's public place, because it mixes by groups. */
-	owned;
-	/** The Ed25519 keys that sign for the shufflers and the analyzer, in hexadecimal. */
-	shufflerKeys;
-	analyzerKey;
-	/** The way in which people are admitted. */
-	admission;
-	/** The cost of one report to a person's budget. */
-	cost;
-	#parallel;
-	constructor(canonical, digest, plan, questions) {
-		this.canonical = canonical;
-		this.digest = digest;
-		this.title = words$1("title", plan.title, 200);
-		this.purpose = words$1("purpose", plan.purpose, 2e3);
-		this.wordings = list("questions", plan.questions).map(wordingOf);
-		requireDifferentNames(this.wordings);
-		this.questions = questions;
-		const rounds = table("participation", plan.participation, ROUNDS);
-		this.protocol = participation(rounds, this.questions.length);
-		this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
-		const collection = table("collection", plan.collection, ["every", "rounds"]);
-		const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
-		this.reports = repeats * count("collection.rounds", collection.rounds, 1, 1e5);
-		const protections = table("protections", plan.protections, PROTECTIONS);
-		this.reportSize = count("protections.report_size", protections.report_size, 4, 65536);
-		oneOf("protections.messages", protections.messages, [1]);
-		this.roundLength = seconds(collection.every);
-		const shuffling = table("shuffling", plan.shuffling, [
-			"order",
-			"alpha",
-			"groups"
-		]);
-		this.owned = shuffling.groups !== void 0;
-		const shufflers = shufflersOf(plan.shufflers);
-		this.shufflerKeys = shufflers.map(({ key }) => key);
-		this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
-		this.admission = admissionOf(plan.admission);
-		this.#parallel = this.#inParallel();
-		const dummies = shufflers.map((shuffler) => shuffler.dummies);
-		this.#requireShufflersFit(dummies);
-		this.cost = costOf(this.questions, dummies);
-		this.#requireRoom();
-		if (this.owned && this.admission.by === "token") throw new ParameterError("admission.by", { must: "be \"credential\" with groups" });
-		const differs = this.asksByQuery || this.questions.some((own) => own.variesByBatch);
-		if (this.noise === "reused" && differs) throw new ParameterError("participation.noise", { must: "be \"fresh\" where rounds differ in what they ask or how they hash" });
+/** Return the randomizer of all questions that share a batch; none if they do not. */
+async function ofOneBatch({ model, rounds, bins }, questions) {
+	const asked = questions.length;
+	if (asked !== 1 && asked !== rounds) throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
+	if (!ONE_BATCH.includes(model)) return void 0;
+	if (model === "together") {
+		const { TogetherRandomizer } = await Promise.resolve().then(() => (init_together(), together_exports));
+		return new TogetherRandomizer(questions);
 	}
-	/** Read the plan in a text, if the text has the digest that the person agreed to. */
-	static async read(canonical, digest) {
-		if (hex(await sha256(utf8(canonical))) !== digest) throw new UntrustedError("the plan", "does not have the digest that was agreed to");
-		const plan = table("plan", readJson(canonical), SECTIONS);
-		oneOf("schema", plan.schema, [2]);
-		const questions = list("questions", plan.questions).map(mechanismOf).map(build);
-		return new Plan(canonical, digest, plan, await Promise.all(questions));
-	}
-	/** The key that signs for the first shuffler, which clients send to. */
-	get shufflerKey() {
-		return this.shufflerKeys[0];
-	}
-	/** True if every person answers in every round, so that all rounds are alike. */
-	get everybodyAnswers() {
-		return [
-			"single",
-			"parallel",
-			"rectified-parallel"
-		].includes(this.protocol.model);
-	}
-	/** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
-	get asksByQuery() {
-		const { adaptive, rounds } = this.protocol;
-		return adaptive && rounds > 1 && this.questions.length === 1;
-	}
-	/** Return the question that a round asks: rounds take turns, but parallel questions are one. */
-	questionIndex(roundNumber) {
-		return this.#parallel === void 0 ? roundNumber % this.questions.length : 0;
-	}
-	/** Return the randomizer that a client applies to its value in a round. */
-	question(roundNumber) {
-		return this.#parallel ?? this.questions[this.questionIndex(roundNumber)];
-	}
-	#inParallel() {
-		const { model, rounds, bins } = this.protocol;
-		const asked = this.questions.length;
-		if (asked !== 1 && asked !== rounds) throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
-		if (!model.endsWith("parallel")) return void 0;
-		const all = Array.from({ length: rounds }, (_, place) => this.questions[place % asked]);
-		return new ParallelRandomizer(all, bins[0]);
-	}
-	/** Refuse shufflers and dummies for which nothing is proved. */
-	#requireShufflersFit(dummies) {
-		const adds = dummies.some((own) => own !== void 0);
-		if (!adds && this.questions.some((own) => own.maxEpsilonLocal === Number.POSITIVE_INFINITY)) throw new ParameterError("mechanism", { must: "limit epsilon where no shuffler adds dummies: it may send the value itself" });
-		if (!adds && dummies.length === 1) return;
-		if (this.owned || !this.everybodyAnswers) throw new ParameterError("shufflers", { must: "be one, without dummies, where people are in groups or send nulls" });
-		const bins = (this.#parallel ?? this.questions[0]).alphabetSize;
-		if (adds && (bins === void 0 || bins > MOST_BINS)) throw new ParameterError("shufflers.dummies", { must: `be for at most ${MOST_BINS} possible reports, as of plain or k-rr` });
-	}
-	#requireRoom() {
-		const sent = this.#parallel === void 0 ? this.questions : [this.#parallel];
-		const longest = HEAD$1 + Math.max(...sent.map(({ reportFormat }) => reportFormat.size));
-		if (this.reportSize < longest) throw new ParameterError("protections.report_size", { must: `be at least ${longest}` });
-	}
-};
-function seconds(duration) {
+	const { ParallelRandomizer } = await Promise.resolve().then(() => (init_parallel(), parallel_exports));
+	return new ParallelRandomizer(Array.from({ length: rounds }, (_, place) => questions[place % asked]), bins[0]);
+}
+function seconds(name, duration, most, least = 1) {
 	const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
-	if (amount === void 0) throw new ParameterError("collection.every", { must: "be like \"24h\"" });
-	return Number(amount) * UNITS[unit];
+	const length = Number(amount) * UNITS[unit];
+	if (length >= least && length <= most) return length;
+	const must = `be like "24h", from ${least} to ${most} seconds`;
+	throw new ParameterError(`collection.${name}`, { must });
+}
+/** Refuse a promise that this client does not know: another one may ask another thing of it. */
+function requireKnownPromises({ guarantee, analyzer }) {
+	const { adjacency } = table("guarantee", guarantee, [
+		"adjacency",
+		"delta",
+		"within"
+	]);
+	oneOf("guarantee.adjacency", adjacency, ["replace-one"]);
+	oneOf("analyzer.publication", isTable(analyzer) && analyzer.publication, PUBLICATIONS);
+}
+/** Tell whether people are in groups; refuse an order that this client does not know. */
+function hasGroups(value) {
+	const { order, alpha, groups } = table("shuffling", value, [
+		"order",
+		"alpha",
+		"groups"
+	]);
+	const isMallows = oneOf("shuffling.order", order, ["uniform", "mallows"]) === "mallows";
+	if (groups !== void 0) table("shuffling.groups", groups, ["sha256", "sensitivity"]);
+	if (isMallows === (alpha !== void 0) && (groups !== void 0 || !isMallows)) return groups !== void 0;
+	throw new ParameterError("shuffling", { must: "have alpha and groups for mallows" });
 }
 function admissionOf(value) {
 	const given = table("admission", value ?? { by: "credential" }, [
@@ -3725,8 +3906,8 @@ function shufflersOf(value) {
 *
 * Nobody knows which of two shufflers is honest. One alone counts only if the mechanism is nothing.
 */
-function costOf(questions, dummies) {
-	const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
+function costOf(sent, dummies) {
+	const local = Math.max(...sent.map(({ budgetCost }) => budgetCost));
 	const made = dummies.filter((own) => own !== void 0);
 	const epsilon = Math.max(...made.map((own) => own.epsilon));
 	const relyOnOne = dummies.length === 1 && Number.isFinite(local);
@@ -3760,26 +3941,199 @@ function requireDifferentNames(wordings) {
 	const names = wordings.map(({ name }, place) => name ?? `question-${place + 1}`);
 	if (new Set(names).size !== names.length) throw new ParameterError("questions.name", { must: "differ from the others" });
 }
+var SECTIONS, ROUNDS, PROTECTIONS, ONE_BATCH, UNITS, HEAD$1, MOST_BINS, MOST_SHUFFLERS, LONGEST_ROUND, LONGEST_WINDOW, PUBLICATIONS, Plan;
+var init_plan = __esmMin((() => {
+	init_bytes();
+	init_dummies();
+	init_errors();
+	init_json();
+	init_participation();
+	init_registry();
+	init_table();
+	init_words();
+	SECTIONS = [
+		"schema",
+		"title",
+		"purpose",
+		"questions",
+		"participation",
+		"collection",
+		"shuffling",
+		"protections",
+		"shufflers",
+		"analyzer",
+		"guarantee",
+		"admission"
+	];
+	ROUNDS = [
+		"model",
+		"noise",
+		"groups",
+		"repeats",
+		"weights",
+		"bins"
+	];
+	PROTECTIONS = [
+		"minimum_batch",
+		"minimum_crowd",
+		"report_size",
+		"messages",
+		"disposal_age"
+	];
+	ONE_BATCH = [
+		"parallel",
+		"rectified-parallel",
+		"together"
+	];
+	UNITS = {
+		s: 1,
+		m: 60,
+		h: 3600,
+		d: 86400
+	};
+	HEAD$1 = 2;
+	MOST_BINS = 1e5;
+	MOST_SHUFFLERS = 2;
+	LONGEST_ROUND = 31622400;
+	LONGEST_WINDOW = 10 ** 8 - 1;
+	PUBLICATIONS = [
+		"none",
+		"estimate",
+		"histogram",
+		"sorted",
+		"released-order"
+	];
+	Plan = class Plan {
+		canonical;
+		digest;
+		several;
+		/** The texts that people read: what the collection is called, and what it is for. */
+		title;
+		purpose;
+		/** The words of every question, if the plan has them. */
+		wordings;
+		questions;
+		protocol;
+		/** The number of times that a person may join. */
+		reports;
+		noise;
+		/** The bytes of a report before it is sealed. */
+		reportSize;
+		/** The length of a round in seconds. */
+		roundLength;
+		/** The seconds within which a person gives `reports` answers; for ever if undefined. */
+		window = void 0;
+		/** True if the shuffler learns the sender's public place, because it mixes by groups. */
+		owned;
+		/** The Ed25519 keys that sign for the shufflers and the analyzer, in hexadecimal. */
+		shufflerKeys;
+		analyzerKey;
+		/** The way in which people are admitted. */
+		admission;
+		/** The cost of one report to a person's budget. */
+		cost;
+		constructor(canonical, digest, plan, questions, protocol, several) {
+			this.canonical = canonical;
+			this.digest = digest;
+			this.several = several;
+			this.title = words$1("title", plan.title, 200);
+			this.purpose = words$1("purpose", plan.purpose, 2e3);
+			this.wordings = list("questions", plan.questions).map(wordingOf);
+			requireDifferentNames(this.wordings);
+			this.questions = questions;
+			this.protocol = protocol;
+			const { noise } = plan.participation;
+			this.noise = oneOf("participation.noise", noise, ["fresh", "reused"]);
+			const collection = table("collection", plan.collection, [
+				"every",
+				"rounds",
+				"window"
+			]);
+			requireKnownPromises(plan);
+			const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
+			this.reports = repeats * count("collection.rounds", collection.rounds, 1, 1e5);
+			const protections = table("protections", plan.protections, PROTECTIONS);
+			this.reportSize = count("protections.report_size", protections.report_size, 4, 65536);
+			oneOf("protections.messages", protections.messages, [1]);
+			this.roundLength = seconds("every", collection.every, LONGEST_ROUND);
+			if (collection.window !== void 0) this.window = seconds("window", collection.window, LONGEST_WINDOW, this.roundLength);
+			if (this.reports > Math.ceil((this.window ?? Number.POSITIVE_INFINITY) / this.roundLength)) throw new ParameterError("collection.rounds", { must: "fit into collection.window" });
+			this.owned = hasGroups(plan.shuffling);
+			const shufflers = shufflersOf(plan.shufflers);
+			this.shufflerKeys = shufflers.map(({ key }) => key);
+			this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
+			this.admission = admissionOf(plan.admission);
+			const dummies = shufflers.map((shuffler) => shuffler.dummies);
+			this.#requireShufflersFit(dummies);
+			this.cost = costOf(this.#sent, dummies);
+			this.#requireRoom();
+			this.#requireEveryRound();
+			if (this.owned && this.admission.by === "token") throw new ParameterError("admission.by", { must: "be \"credential\" with groups" });
+			const differs = this.questions.length > 1 || this.asksByQuery;
+			if (this.noise === "reused" && (differs || this.question(0).variesByBatch)) throw new ParameterError("participation.noise", { must: "be \"fresh\" for several questions, or where rounds differ in what they ask or how they hash" });
+		}
+		/** Read the plan in a text, if the text has the digest that the person agreed to. */
+		static async read(canonical, digest) {
+			if (hex(await sha256(utf8(canonical))) !== digest) throw new UntrustedError("the plan", "does not have the digest that was agreed to");
+			const plan = table("plan", readJson(canonical), SECTIONS);
+			oneOf("schema", plan.schema, [2]);
+			const made = list("questions", plan.questions).map(mechanismOf).map(build);
+			const questions = await Promise.all(made);
+			const protocol = participation(table("participation", plan.participation, ROUNDS), questions.length);
+			const several = await ofOneBatch(protocol, questions);
+			return new Plan(canonical, digest, plan, questions, protocol, several);
+		}
+		/** The key that signs for the first shuffler, which clients send to. */
+		get shufflerKey() {
+			return this.shufflerKeys[0];
+		}
+		/** True if every person answers in every round, so that all rounds are alike. */
+		get everybodyAnswers() {
+			return ["single", ...ONE_BATCH].includes(this.protocol.model);
+		}
+		/** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
+		get asksByQuery() {
+			const { adaptive, rounds } = this.protocol;
+			return adaptive && rounds > 1 && this.questions.length === 1;
+		}
+		/** Return the question that a round asks: they take turns, but those of one batch are one. */
+		questionIndex(roundNumber) {
+			return this.several === void 0 ? roundNumber % this.questions.length : 0;
+		}
+		/** Return the randomizer that a client applies to its value in a round. */
+		question(roundNumber) {
+			return this.several ?? this.questions[this.questionIndex(roundNumber)];
+		}
+		/** Refuse shufflers and dummies for which nothing is proved. */
+		#requireShufflersFit(dummies) {
+			const adds = dummies.some((own) => own !== void 0);
+			if (!adds && this.questions.some((own) => own.maxEpsilonLocal === Number.POSITIVE_INFINITY)) throw new ParameterError("mechanism", { must: "limit epsilon where no shuffler adds dummies: it may send the value itself" });
+			if (!adds && dummies.length === 1) return;
+			if (this.owned || !this.everybodyAnswers) throw new ParameterError("shufflers", { must: "be one, without dummies, where people are in groups or send nulls" });
+			const bins = (this.several ?? this.questions[0]).alphabetSize;
+			if (adds && (bins === void 0 || bins > MOST_BINS)) throw new ParameterError("shufflers.dummies", { must: `be for at most ${MOST_BINS} possible reports, as of plain or k-rr` });
+		}
+		/** True if a person's reports are made from one answer that the device keeps. */
+		get keepsAnswer() {
+			return this.questions.some((own) => own.permanent !== void 0);
+		}
+		/** Refuse windows and permanent answers where people do not answer every round alike. */
+		#requireEveryRound() {
+			const isPlain = this.everybodyAnswers && this.noise === "fresh";
+			if (this.window !== void 0 && !isPlain) throw new ParameterError("collection.window", { must: "be left out where people do not answer every round with fresh noise" });
+			if (this.keepsAnswer && !(isPlain && this.questions.length * this.protocol.rounds === 1)) throw new ParameterError("questions.mechanism", { must: "be another one where there are several questions or reused noise" });
+		}
+		/** The randomizers whose reports leave the device. */
+		get #sent() {
+			return this.several === void 0 ? this.questions : [this.several];
+		}
+		#requireRoom() {
+			const longest = HEAD$1 + Math.max(...this.#sent.map(({ reportFormat }) => reportFormat.size));
+			if (this.reportSize < longest) throw new ParameterError("protections.report_size", { must: `be at least ${longest}` });
+		}
+	};
+}));
 // src/protocol/superseded.ts
-init_errors();
-init_json();
-const day = (value) => typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
-const POINTER = {
-	what: "the pointer to the plan's successor",
-	signer: "shufflerKey",
-	purpose: "superseded",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("superseded"),
-		successor: digits(32)
-	},
-	optional: { date: day }
-};
-const PARTS = {
-	schema_version: isWireVersion,
-	plan: (value) => typeof value === "string",
-	superseded: isTable
-};
 /** Return the error that tells what happened to a plan, if its shuffler's root signed that. */
 async function supersededBy(data, digest) {
 	const parts = requireShape(POINTER.what, readServed(POINTER.what, data), PARTS);
@@ -3797,15 +4151,32 @@ function isPointer(data) {
 		return false;
 	}
 }
+var day, POINTER, PARTS;
+var init_superseded = __esmMin((() => {
+	init_errors();
+	init_json();
+	init_plan();
+	init_key_list();
+	init_signed_document();
+	day = (value) => typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
+	POINTER = {
+		what: "the pointer to the plan's successor",
+		signer: "shufflerKey",
+		purpose: "superseded",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("superseded"),
+			successor: digits(32)
+		},
+		optional: { date: day }
+	};
+	PARTS = {
+		schema_version: isWireVersion,
+		plan: (value) => typeof value === "string",
+		superseded: isTable
+	};
+}));
 // src/client/exchange.ts
-init_errors();
-/** Seconds from the first attempt to connect until the last byte of an answer. */
-const TIMEOUT = 30;
-/** Bytes of an answer, decompressed: a key list is its plan and a few hundred per open round. */
-const LARGEST_ANSWER = 2 ** 20 + 32;
-/** Seconds that one timer can hold. */
-const LONGEST_TIMER = 2 ** 31 / 1e3 - 1;
-let explain = () => null;
 /**
 * Send one request and return its answer; null if there is no complete one in time.
 *
@@ -3884,10 +4255,19 @@ async function sleep(seconds) {
 		await new Promise((resolve) => setTimeout(resolve, 1e3 * part));
 	}
 }
+var AGENT, TIMEOUT, LARGEST_ANSWER, LONGEST_TIMER, explain;
+var init_exchange = __esmMin((() => {
+	init_errors();
+	AGENT = {
+		"User-Agent": "croupier",
+		"Accept-Encoding": "identity"
+	};
+	TIMEOUT = 30;
+	LARGEST_ANSWER = 2 ** 20 + 32;
+	LONGEST_TIMER = 2 ** 31 / 1e3 - 1;
+	explain = () => null;
+}));
 // src/client/patience.ts
-init_keystream();
-const FIRST_PAUSE = 1;
-const LONGEST_PAUSE = 300;
 /**
 * Repeat a request, byte for byte, while the server is silent or busy, and return the answer.
 *
@@ -3915,9 +4295,18 @@ function askedPause(answer) {
 	const text = answer?.retryAfter ?? "";
 	return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
+var FIRST_PAUSE, LONGEST_PAUSE;
+var init_patience = __esmMin((() => {
+	init_keystream();
+	init_exchange();
+	FIRST_PAUSE = 1;
+	LONGEST_PAUSE = 300;
+}));
 // src/client/enrolment.ts
+init_superseded();
 init_bytes();
 init_errors();
+init_patience();
 /**
 * Return the server with a credential; enrol the device first if it has none.
 *
@@ -3961,6 +4350,8 @@ function credentialIn(body) {
 // src/client/fetching.ts
 init_bytes();
 init_errors();
+init_exchange();
+init_patience();
 const A_MINUTE$1 = 60;
 /** Tries of server and mirrors that differ; seconds in which an address shows what others show. */
 const [TRIES, RENEWAL] = [2, 2];
@@ -3997,8 +4388,6 @@ async function offered({ status, body }, digest, names = {}) {
 	return body;
 }
 // src/protocol/binary_http.ts
-init_bytes();
-const [REQUEST, RESPONSE] = [0, 1];
 /** Write a request, with zeros up to a length; null if it is longer. */
 function writeRequest(request, length) {
 	const { protocol, host, pathname } = new URL(request.url);
@@ -4041,58 +4430,52 @@ function readResponse(data) {
 		throw error;
 	}
 }
-/** Bytes that are read from front to back. */
-var Reader = class {
-	data;
-	#at = 0;
-	constructor(data) {
-		this.data = data;
-	}
-	get isOver() {
-		return this.#at === this.data.length;
-	}
-	get isPadding() {
-		return this.data.subarray(this.#at).every((byte) => byte === 0);
-	}
-	/** Read a section; empty ones may be missing at the end (RFC 9292, section 3.8). */
-	section() {
-		return this.isOver ? /* @__PURE__ */ new Uint8Array(0) : this.prefixed();
-	}
-	/** Read bytes after their number. */
-	prefixed() {
-		return this.#take(this.number());
-	}
-	/** Read a number of 1, 2, 4 or 8 bytes (RFC 9000, section 16). */
-	number() {
-		const [first] = this.#take(1);
-		return this.#take(2 ** (first >> 6) - 1).reduce((value, byte) => 256 * value + byte, first & 63);
-	}
-	#take(size) {
-		const taken = this.data.slice(this.#at, this.#at + size);
-		if (taken.length < size) throw new RangeError();
-		this.#at += size;
-		return taken;
-	}
-};
-const text = (value) => prefixed(utf8(value));
-const latin = (value) => String.fromCharCode(...value);
-const prefixed = (data) => concat(number(data.length), data);
 /** Write a number below 2^30 in as few bytes as possible. */
 function number(value) {
 	if (value < 64) return bigEndian(value, 1);
 	return value < 2 ** 14 ? bigEndian(16384 + value, 2) : bigEndian(2147483648 + value, 4);
 }
+var REQUEST, RESPONSE, Reader, text, latin, prefixed;
+var init_binary_http = __esmMin((() => {
+	init_bytes();
+	[REQUEST, RESPONSE] = [0, 1];
+	Reader = class {
+		data;
+		#at = 0;
+		constructor(data) {
+			this.data = data;
+		}
+		get isOver() {
+			return this.#at === this.data.length;
+		}
+		get isPadding() {
+			return this.data.subarray(this.#at).every((byte) => byte === 0);
+		}
+		/** Read a section; empty ones may be missing at the end (RFC 9292, section 3.8). */
+		section() {
+			return this.isOver ? /* @__PURE__ */ new Uint8Array(0) : this.prefixed();
+		}
+		/** Read bytes after their number. */
+		prefixed() {
+			return this.#take(this.number());
+		}
+		/** Read a number of 1, 2, 4 or 8 bytes (RFC 9000, section 16). */
+		number() {
+			const [first] = this.#take(1);
+			return this.#take(2 ** (first >> 6) - 1).reduce((value, byte) => 256 * value + byte, first & 63);
+		}
+		#take(size) {
+			const taken = this.data.slice(this.#at, this.#at + size);
+			if (taken.length < size) throw new RangeError();
+			this.#at += size;
+			return taken;
+		}
+	};
+	text = (value) => prefixed(utf8(value));
+	latin = (value) => String.fromCharCode(...value);
+	prefixed = (data) => concat(number(data.length), data);
+}));
 // src/protocol/capsule.ts
-init_bytes();
-init_errors();
-const PATH = "/v1/ohttp";
-const KEYS_PATH = "/v1/ohttp-keys";
-const REQUEST_TYPE = "message/ohttp-req";
-/** The type of the problem that a request is sealed to a key which is not in use. */
-const UNKNOWN_KEY = "https://iana.org/assignments/http-problem-types#ohttp-key";
-const KEM = fromHex("0020");
-const SUITE = fromHex("00010001");
-const [KEY_SIZE, NONCE_SIZE] = [32, 16];
 /** Read the keys of a document that can be used here; none if it is no such document. */
 function readConfigurations(data) {
 	const found = [];
@@ -4150,19 +4533,20 @@ async function sealRequest({ id, key }, request, ephemeral) {
 		}
 	};
 }
+var PATH, KEYS_PATH, REQUEST_TYPE, UNKNOWN_KEY, KEM, SUITE, KEY_SIZE, NONCE_SIZE;
+var init_capsule = __esmMin((() => {
+	init_bytes();
+	init_errors();
+	init_hpke();
+	PATH = "/v1/ohttp";
+	KEYS_PATH = "/v1/ohttp-keys";
+	REQUEST_TYPE = "message/ohttp-req";
+	UNKNOWN_KEY = "https://iana.org/assignments/http-problem-types#ohttp-key";
+	KEM = fromHex("0020");
+	SUITE = fromHex("00010001");
+	[KEY_SIZE, NONCE_SIZE] = [32, 16];
+}));
 // src/protocol/gateway_keys.ts
-init_bytes();
-init_json();
-const GATEWAY = {
-	what: "the list of the gateway's keys",
-	purpose: "gateway",
-	entries: {
-		...COMMON$1,
-		kind: exactly$1("gateway"),
-		version: whole$1(1, 2 ** 32 - 1),
-		configurations: (value) => typeof value === "string" && /^(?:[0-9a-f]{2})+$/.test(value)
-	}
-};
 /** Return the keys in a served document, if the newest intake key of the plan's shuffler signed. */
 async function readGateway(data, plan) {
 	const document = readDocument(GATEWAY.what, data);
@@ -4180,15 +4564,516 @@ async function readGateway(data, plan) {
 		has: ({ id, key }) => listed.some((each) => each.id === id && equal(each.key, key))
 	};
 }
+var GATEWAY;
+var init_gateway_keys = __esmMin((() => {
+	init_bytes();
+	init_json();
+	init_capsule();
+	init_party_keys();
+	init_signed_document();
+	GATEWAY = {
+		what: "the list of the gateway's keys",
+		purpose: "gateway",
+		entries: {
+			...COMMON$1,
+			kind: exactly$1("gateway"),
+			version: whole$1(1, 2 ** 32 - 1),
+			configurations: (value) => typeof value === "string" && /^(?:[0-9a-f]{2})+$/.test(value)
+		}
+	};
+}));
+// src/client/oblivious.ts
+var oblivious_exports = /* @__PURE__ */ __exportAll({ Relay: () => Relay });
+/** Return the length of all requests of a plan before they are sealed: a power of two. */
+function requestLength({ reportSize, owned, shufflerKeys }) {
+	const size = HEAD + envelopeLength({
+		reportSize,
+		owned,
+		onward: shufflerKeys.slice(1)
+	});
+	return Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(size)));
+}
+/** Tell whether an answer is the problem that RFC 9458, section 5.3, defines. */
+function isAboutTheKey(body) {
+	try {
+		return JSON.parse(new TextDecoder().decode(body)).type === UNKNOWN_KEY;
+	} catch {
+		return false;
+	}
+}
+var LEAST_LENGTH, HEAD, UnknownKeyError, Relay;
+var init_oblivious = __esmMin((() => {
+	init_errors();
+	init_binary_http();
+	init_capsule();
+	init_gateway_keys();
+	init_signed_document();
+	init_superseded();
+	init_wire();
+	init_exchange();
+	init_patience();
+	LEAST_LENGTH = 4096;
+	HEAD = 2048;
+	UnknownKeyError = class extends CroupierError {
+		constructor() {
+			super("The gateway does not have this key.");
+		}
+	};
+	Relay = class {
+		client;
+		address;
+		transport;
+		#key;
+		constructor(client, address, transport) {
+			this.client = client;
+			this.address = address;
+			this.transport = transport;
+		}
+		/**
+		* Return the shuffler's answer to a request; null if none came, or none that opens.
+		*
+		* If the gateway has replaced its keys, fetch them anew and ask once more.
+		*/
+		async ask(request) {
+			for (let left = 2; left > 0; left--) try {
+				return await this.#ask(request);
+			} catch (error) {
+				if (!(error instanceof UnknownKeyError)) throw error;
+				this.#key = void 0;
+			}
+			return null;
+		}
+		async #ask(request) {
+			if (this.#key === void 0) {
+				const found = await this.#believedKey(new URL(request.url).origin);
+				if (found === null || "status" in found) return found;
+				this.#key = found;
+			}
+			return this.#exchange(this.#key, request);
+		}
+		/**
+		* Fetch the gateway's keys and return the newest, if the shuffler has signed it.
+		*
+		* Return an answer instead that nobody need believe: that the service is busy, does not have the
+		* plan, or has a pointer to its successor, which is signed by the root.
+		*/
+		async #believedKey(origin) {
+			const shown = await ask({
+				method: "GET",
+				url: `${this.address}${KEYS_PATH}`,
+				headers: AGENT
+			}, this.transport);
+			if (shown?.status !== 200) return shown !== null && isBusy(shown) ? shown : null;
+			const [key] = readConfigurations(shown.body);
+			if (key === void 0) return null;
+			const url = `${origin}/v1/plans/${this.client.plan.digest}/gateway`;
+			const signed = await this.#exchange(key, {
+				method: "GET",
+				url,
+				headers: AGENT
+			});
+			if (signed === null || signed.status === 404 || isBusy(signed)) return signed;
+			if (signed.status === 410 && isPointer(signed.body)) return signed;
+			return signed.status === 200 ? this.#believed(signed.body, key) : null;
+		}
+		/** Return the key; null if the document is older than one that was seen. */
+		async #believed(signed, key) {
+			const { plan, memory } = this.client;
+			const { keys, version, has } = await readGateway(signed, plan);
+			if (await memory.update(async (state) => {
+				requireNotBefore("the list of the shuffler's keys", keys, state.listed[plan.digest]);
+				if (version < (state.gateways[plan.digest] ?? 0)) return true;
+				state.gateways[plan.digest] = version;
+				return false;
+			})) return null;
+			if (has(key)) return key;
+			throw new UntrustedError(GATEWAY.what, "does not have the key that the relay shows");
+		}
+		async #exchange(key, request) {
+			const { plan } = this.client;
+			const headers = Object.entries(request.headers).filter(([name]) => !(name in AGENT)).map(([name, value]) => [name.toLowerCase(), value]);
+			const body = request.body ?? /* @__PURE__ */ new Uint8Array(0);
+			const written = writeRequest({
+				...request,
+				headers,
+				body
+			}, requestLength(plan));
+			if (written === null) throw new ParameterError("credential", { must: "be shorter, to fit into one request" });
+			const sealed = await sealRequest(key, written);
+			const answer = await ask({
+				method: "POST",
+				url: `${this.address}${PATH}`,
+				headers: {
+					...AGENT,
+					"Content-Type": REQUEST_TYPE
+				},
+				body: sealed.body
+			}, this.transport);
+			if (answer === null || isBusy(answer)) return answer;
+			if (answer.status !== 200) {
+				if (isAboutTheKey(answer.body)) throw new UnknownKeyError();
+				return null;
+			}
+			const opened = await sealed.opened(answer.body);
+			return opened && readResponse(opened);
+		}
+	};
+}));
+// src/client/through.ts
+init_errors();
+/**
+* Return the transport of a conversation: through the server's relay if it has one.
+*
+* What seals requests for a relay is imported then, so that no other page loads it.
+*/
+async function through(client, { relay }, transport) {
+	const { admission } = client.plan;
+	if (relay === void 0) {
+		if (admission.relay === void 0) return transport;
+		throw new ParameterError("relay", { must: `be given: reports of this plan come through the relay of ${admission.relay}` });
+	}
+	const { Relay } = await Promise.resolve().then(() => (init_oblivious(), oblivious_exports));
+	const exchanges = new Relay(client, relay, transport);
+	return {
+		...transport,
+		through: (request) => exchanges.ask(request)
+	};
+}
+// src/client/fetch_token.ts
+init_bytes();
+init_errors();
+init_token_keys();
+init_patience();
+/** Seconds for which a silent or busy server is asked again; then the next call does. */
+const PATIENCE$1 = 30;
+const GONE$2 = 410;
+const HELD = "the token of the next round is held";
+/**
+* Fetch the token of the next round, at once, unless the memory holds it.
+*
+* `submit` does so by itself. A page that prepares reports calls this once per round, for
+* everybody, at a random time (`client.tokenDelay()`) that depends neither on the value nor on
+* whether the person answers. Throws as `submit` does; after "no answer in time" and "the issuer
+* gives no tokens for the round now" a later call sends the same bytes.
+*/
+async function fetchToken(client, address, direct = {}) {
+	const { plan, memory } = client;
+	if (plan.admission.by !== "token") throw new ParameterError("admission.by", { must: "be \"token\" to fetch tokens" });
+	requireIssuer(plan, address);
+	const transport = await through(client, address, direct);
+	const server = await admitted(client, address, PATIENCE$1, transport);
+	const lists = server && await fromEverywhere(client, server, "", PATIENCE$1, transport);
+	if (server === null || lists === null) return "no answer in time";
+	const { tokens, newest } = await client.followed(lists);
+	const round = newest === null ? tokens?.first ?? 0 : newest + 1;
+	const key = tokens && await tokenKeyOf(tokens, round);
+	if (key === null) return "the issuer has no key for the next round yet";
+	const { request } = await memory.update((state) => begin(state, plan, key, round));
+	if (request == null) return HELD;
+	const answer = await askPatiently(server.askForToken(plan.digest, round, fromHex(request)), PATIENCE$1, transport);
+	if (answer === null) return "no answer in time";
+	if (answer.status !== 200) return answer.status === GONE$2 ? "the issuer gives no tokens for the round now" : "refused";
+	await memory.update((state) => finish(state, plan, key, round, answer.body));
+	return HELD;
+}
+/** Refuse an address without an issuer if the plan admits by token. */
+function requireIssuer({ admission }, { issuer }) {
+	if (admission.by === "token" && issuer === void 0) throw new ParameterError("issuer", { must: "be given: the plan admits by token" });
+}
+// src/client/conversation.ts
+init_errors();
+init_plan();
+init_key_list();
+init_superseded();
+init_exchange();
+init_patience();
+const EXPIRED = "no answer in time";
+const CLOSED = "the batch was closed";
+const NO_TOKEN = "no token for this round";
+const ABSENT = "not this person's turn";
+const A_MINUTE = 60;
+const [NOT_FOUND, GONE$1] = [404, 410];
+/**
+* Fetch the plan of a digest, from a server that need not be trusted with it.
+*
+* Throws as `submit` does if the plan was superseded or is not offered. The server sees who asks: a
+* client that goes through a relay has its plan from the app, and reads it with `Plan.read`.
+*/
+async function loadPlan(digest, server, transport = {}) {
+	const [request] = server.get(digest);
+	const answer = await askPatiently(request, A_MINUTE, transport);
+	if (answer === null) throw new UntrustedError("this server", "does not answer", "Check the address and the plan's digest.");
+	return Plan.read(planText(await offered(answer, digest)), digest);
+}
+/**
+* Take part in the open round, from the first step to the last.
+*
+* Throws a SupersededError if another plan took the place of this one: what was sealed and spent
+* stays remembered, and nothing more is sent. Throws a NotOfferedError if the server or a mirror
+* does not have the plan, a CertificateError if Node says that its certificate is not trusted, and a
+* NotAdmittedError if the issuer does not admit the device.
+*
+* If the plan admits by token, also fetch the token of the next round, before or after: both times
+* are drawn at the beginning, and neither depends on the other or on the outcome. Asking the issuer
+* must not show who answers, nor when.
+*
+* @param value The person's value, or a function of the question if rounds ask by query.
+*/
+async function submit(client, value, server, { roundNumber, ...transport } = {}) {
+	requireIssuer(client.plan, server);
+	if (client.plan.admission.by !== "token") return takePart(client, value, server, roundNumber, transport);
+	const fetching = new Fetching(client, server, transport);
+	const ended = await takePart(client, value, server, roundNumber, {
+		...transport,
+		sleep: (seconds) => fetching.sleep(seconds)
+	}).catch((error) => error);
+	const couldNotAnswer = [
+		BudgetError,
+		DataError,
+		ParameterError
+	].some((kind) => ended instanceof kind);
+	if (ended instanceof Error && !couldNotAnswer) throw ended;
+	await fetching.end();
+	if (ended instanceof Error) throw ended;
+	return ended;
+}
+/** The fetching of a token at a time of its own, however long anything else takes. */
+var Fetching = class {
+	client;
+	server;
+	transport;
+	#at;
+	#beginning;
+	#least = 0;
+	#isOver = false;
+	#error;
+	constructor(client, server, transport) {
+		this.client = client;
+		this.server = server;
+		this.transport = transport;
+		this.#at = client.tokenDelay();
+		this.#beginning = client.clock();
+	}
+	/** Wait, and fetch the token in between if it is time. */
+	async sleep(seconds) {
+		const until = this.#passed() + seconds;
+		if (!this.#isOver && until >= this.#at) await this.#fetch();
+		await this.#until(until);
+	}
+	/** Fetch the token if it was not fetched; throw what the issuer did wrong. */
+	async end() {
+		if (!this.#isOver) await this.#fetch();
+		if (this.#error !== void 0) throw this.#error;
+	}
+	async #fetch() {
+		this.#isOver = true;
+		await this.#until(this.#at);
+		try {
+			await fetchToken(this.client, this.server, this.transport);
+		} catch (error) {
+			this.#error = error;
+		}
+	}
+	/** The seconds since the beginning: by the clock, which may be set back, and no less than the waits. */
+	#passed() {
+		return Math.max(this.#least, this.client.clock() - this.#beginning);
+	}
+	async #until(seconds) {
+		const passed = this.#passed();
+		this.#least = Math.max(passed, seconds);
+		await pause(this.#least - passed, this.transport);
+	}
+};
+/** Send this round's report, and once more if its batch was closed. */
+async function takePart(client, value, address, roundNumber, direct) {
+	const transport = await through(client, address, direct);
+	const seconds = client.plan.roundLength;
+	const server = await admitted(client, address, seconds, transport);
+	if (server === null) return EXPIRED;
+	const served = await serve(client, server, roundNumber, seconds, transport);
+	if (served === null) return EXPIRED;
+	const submission = await reported(client, value, served);
+	if (submission === null) return ABSENT;
+	if (typeof submission === "string") return submission;
+	const sent = await send(client, server, submission, transport);
+	if (sent.outcome !== "the batch was closed") return sent.outcome;
+	const keyLists = await fromEverywhere(client, server, "", seconds, transport);
+	if (keyLists === null) return sent.outcome;
+	const refused = {
+		submission,
+		refusal: sent.body,
+		authorization: sentAs(server, submission)
+	};
+	const again = await client.reseal(refused, { keyLists });
+	return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
+}
+/** Return the round's report; null if it is not this person's turn; an outcome without a token. */
+async function reported(client, value, served) {
+	try {
+		return await client.report(value, served);
+	} catch (error) {
+		if (error instanceof NoTokenError) return NO_TOKEN;
+		throw error;
+	}
+}
+/** Return the Authorization header that a report is sent with. */
+function sentAs(server, { spent }) {
+	return spent?.authorization ?? server.authorization();
+}
+/**
+* Fetch the key lists and, if rounds ask by query, the documents of the round.
+*
+* Return null if an address is silent or busy for so many seconds.
+*/
+async function serve(client, server, roundNumber, seconds, transport) {
+	const keyLists = await fromEverywhere(client, server, "", seconds, transport);
+	if (keyLists === null) return null;
+	const served = roundNumber === void 0 ? { keyLists } : {
+		keyLists,
+		roundNumber
+	};
+	if (!client.plan.asksByQuery) return served;
+	const rounds = await fromEverywhere(client, server, `/rounds/${await client.chosenRound(served)}`, seconds, transport);
+	return rounds && {
+		...served,
+		rounds
+	};
+}
+async function send(client, server, submission, transport) {
+	await pause(submission.delay, transport);
+	return post(client, server, submission, client.plan.roundLength, transport);
+}
+/** Send a report, again for so many seconds, and remember if a prepared one was accepted. */
+async function post(client, server, submission, seconds, transport) {
+	const missing = {
+		status: 0,
+		body: /* @__PURE__ */ new Uint8Array(0)
+	};
+	if (!(client.plan.admission.by !== "token" || submission.spent != null)) return {
+		outcome: NO_TOKEN,
+		...missing
+	};
+	const answer = await askPatiently(server.post(submission), seconds, transport);
+	if (answer === null) return {
+		outcome: EXPIRED,
+		...missing
+	};
+	const { status, body } = answer;
+	if (status === GONE$1 && isPointer(body)) throw await supersededBy(body, client.plan.digest);
+	if (status === NOT_FOUND) throw new NotOfferedError(status);
+	const known = {
+		202: "accepted",
+		409: CLOSED
+	};
+	if (status === 202 && submission.due !== void 0) await client.settle(submission, true);
+	return {
+		outcome: known[status] ?? "refused",
+		status,
+		body
+	};
+}
+// src/client/forward.ts
+/** Seconds for which a silent or busy server is asked again; then the next call does. */
+const PATIENCE = 30;
+const GONE = 410;
+/**
+* Randomise, seal and store a report with the time at which it is due, and send nothing.
+*
+* A report that waits already, for a batch that is still open, stays as it is, whatever the value
+* is by then. Throws as `submit` does. If the plan admits by token, call `fetchToken` as well, at a
+* time of its own.
+*
+* @param value The person's value, or a function of the question if rounds ask by query.
+* @returns The report that waits; "not this person's turn"; "nothing to send" if the round's report
+*   was delivered before; "no answer in time"; "no token for this round".
+*/
+async function prepare(client, value, server, { roundNumber, ...direct } = {}) {
+	requireIssuer(client.plan, server);
+	const transport = await through(client, server, direct);
+	const enrolled = await admitted(client, server, PATIENCE, transport);
+	const served = enrolled && await serve(client, enrolled, roundNumber, PATIENCE, transport);
+	if (served === null) return EXPIRED;
+	const made = await reported(client, value, {
+		...served,
+		isPrepared: true
+	});
+	if (made === null) return "not this person's turn";
+	if (typeof made === "string") return made;
+	const { due, isReplacing = false } = made;
+	return due === void 0 ? "nothing to send" : {
+		roundNumber: made.roundNumber,
+		due,
+		isReplacing
+	};
+}
+/**
+* Send the prepared report if its time has come, and remember what became of it.
+*
+* Throws as `submit` does; the report then stays stored.
+*
+* @returns "waiting for its time" before it (`client.due()` are the seconds left), also if the batch
+*   was closed and the report is sealed for the next one; "nothing to send" if nothing is prepared.
+*   After "no answer in time" and "refused" the next call sends it again, after "accepted" and "the
+*   batch was closed" none does.
+*/
+async function deliver(client, address, direct = {}) {
+	const transport = await through(client, address, direct);
+	const submission = await client.waiting();
+	if (submission === null) return "nothing to send";
+	if (submission.delay > 0) return "waiting for its time";
+	const server = client.plan.admission.by === "token" ? address : await admitted(client, address, PATIENCE, transport);
+	if (server === null) return EXPIRED;
+	const { outcome, status, body } = await post(client, server, submission, PATIENCE, transport);
+	if (outcome === "the batch was closed") {
+		const keyLists = await fromEverywhere(client, server, "", PATIENCE, transport);
+		if (keyLists === null) return EXPIRED;
+		const refused = {
+			submission,
+			refusal: body,
+			authorization: sentAs(server, submission)
+		};
+		if (await client.reseal(refused, { keyLists }) !== null) return "waiting for its time";
+	} else if (outcome === "no token for this round") {
+		await client.settle(submission, false);
+		return outcome;
+	} else if (status !== GONE) return outcome;
+	await client.settle(submission, false);
+	return CLOSED;
+}
+// src/client/local_storage_state.ts
+init_errors();
+/**
+* A state under one key of local storage.
+*
+* Clearing the storage lets the client randomise again.
+*/
+var LocalStorageState = class {
+	key;
+	storage;
+	locks;
+	constructor(key, storage = localStorage, locks = navigator.locks) {
+		this.key = key;
+		this.storage = storage;
+		this.locks = locks;
+		if (locks === void 0) throw new ParameterError("locks", {
+			must: "be those of a secure page",
+			hint: "Serve the page over https."
+		});
+	}
+	update(use) {
+		return this.locks.request(`croupier ${this.key}`, async () => {
+			const state = readState(this.storage.getItem(this.key), this.key);
+			const made = await use(state);
+			this.storage.setItem(this.key, writeState(state));
+			return made;
+		});
+	}
+};
 // src/client/server.ts
 init_bytes();
 init_errors();
 init_json();
-/** Headers for Node; browsers send their own, and count decompressed bytes as the answer. */
-const AGENT = {
-	"User-Agent": "croupier",
-	"Accept-Encoding": "identity"
-};
+init_exchange();
 const LOOPBACK = [
 	"127.0.0.1",
 	"[::1]",
@@ -4303,472 +5188,9 @@ function origin(name, url, insecureHttp) {
 	if ((protocol === "https:" || LOOPBACK.includes(hostname) || insecureHttp) && ["http:", "https:"].includes(protocol)) return url.replace(/\/+$/, "");
 	throw new ParameterError(name, { must: "begin with https://" });
 }
-// src/client/oblivious.ts
-init_errors();
-const LEAST_LENGTH = 4096;
-/** Bytes of a request beside its body: address, path, batch, credential or token, and lengths. */
-const HEAD = 2048;
-/** Return the transport of a conversation: through the server's relay if it has one. */
-function through(client, { relay }, transport) {
-	const { admission } = client.plan;
-	if (relay === void 0) {
-		if (admission.relay === void 0) return transport;
-		throw new ParameterError("relay", { must: `be given: reports of this plan come through the relay of ${admission.relay}` });
-	}
-	const exchanges = new Relay(client, relay, transport);
-	return {
-		...transport,
-		through: (request) => exchanges.ask(request)
-	};
-}
-/** Return the length of all requests of a plan before they are sealed: a power of two. */
-function requestLength({ reportSize, owned, shufflerKeys }) {
-	const size = HEAD + envelopeLength({
-		reportSize,
-		owned,
-		onward: shufflerKeys.slice(1)
-	});
-	return Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(size)));
-}
-/** The gateway does not have the key that a request was sealed to. */
-var UnknownKeyError = class extends CroupierError {
-	constructor() {
-		super("The gateway does not have this key.");
-	}
-};
-/** The exchanges of one conversation. */
-var Relay = class {
-	client;
-	address;
-	transport;
-	#key;
-	constructor(client, address, transport) {
-		this.client = client;
-		this.address = address;
-		this.transport = transport;
-	}
-	/**
-	* Return the shuffler's answer to a request; null if none came, or none that opens.
-	*
-	* If the gateway has replaced its keys, fetch them anew and ask once more.
-	*/
-	async ask(request) {
-		for (let left = 2; left > 0; left--) try {
-			return await this.#ask(request);
-		} catch (error) {
-			if (!(error instanceof UnknownKeyError)) throw error;
-			this.#key = void 0;
-		}
-		return null;
-	}
-	async #ask(request) {
-		if (this.#key === void 0) {
-			const found = await this.#believedKey(new URL(request.url).origin);
-			if (found === null || "status" in found) return found;
-			this.#key = found;
-		}
-		return this.#exchange(this.#key, request);
-	}
-	/**
-	* Fetch the gateway's keys and return the newest, if the shuffler has signed it.
-	*
-	* Return an answer instead that nobody need believe: that the service is busy, does not have the
-	* plan, or has a pointer to its successor, which is signed by the root.
-	*/
-	async #believedKey(origin) {
-		const shown = await ask({
-			method: "GET",
-			url: `${this.address}${KEYS_PATH}`,
-			headers: AGENT
-		}, this.transport);
-		if (shown?.status !== 200) return shown !== null && isBusy(shown) ? shown : null;
-		const [key] = readConfigurations(shown.body);
-		if (key === void 0) return null;
-		const url = `${origin}/v1/plans/${this.client.plan.digest}/gateway`;
-		const signed = await this.#exchange(key, {
-			method: "GET",
-			url,
-			headers: AGENT
-		});
-		if (signed === null || signed.status === 404 || isBusy(signed)) return signed;
-		if (signed.status === 410 && isPointer(signed.body)) return signed;
-		return signed.status === 200 ? this.#believed(signed.body, key) : null;
-	}
-	/** Return the key; null if the document is older than one that was seen. */
-	async #believed(signed, key) {
-		const { plan, memory } = this.client;
-		const { keys, version, has } = await readGateway(signed, plan);
-		if (await memory.update(async (state) => {
-			requireNotBefore("the list of the shuffler's keys", keys, state.listed[plan.digest]);
-			if (version < (state.gateways[plan.digest] ?? 0)) return true;
-			state.gateways[plan.digest] = version;
-			return false;
-		})) return null;
-		if (has(key)) return key;
-		throw new UntrustedError(GATEWAY.what, "does not have the key that the relay shows");
-	}
-	async #exchange(key, request) {
-		const { plan } = this.client;
-		const headers = Object.entries(request.headers).filter(([name]) => !(name in AGENT)).map(([name, value]) => [name.toLowerCase(), value]);
-		const body = request.body ?? /* @__PURE__ */ new Uint8Array(0);
-		const written = writeRequest({
-			...request,
-			headers,
-			body
-		}, requestLength(plan));
-		if (written === null) throw new ParameterError("credential", { must: "be shorter, to fit into one request" });
-		const sealed = await sealRequest(key, written);
-		const answer = await ask({
-			method: "POST",
-			url: `${this.address}${PATH}`,
-			headers: {
-				...AGENT,
-				"Content-Type": REQUEST_TYPE
-			},
-			body: sealed.body
-		}, this.transport);
-		if (answer === null || isBusy(answer)) return answer;
-		if (answer.status !== 200) {
-			if (isAboutTheKey(answer.body)) throw new UnknownKeyError();
-			return null;
-		}
-		const opened = await sealed.opened(answer.body);
-		return opened && readResponse(opened);
-	}
-};
-/** Tell whether an answer is the problem that RFC 9458, section 5.3, defines. */
-function isAboutTheKey(body) {
-	try {
-		return JSON.parse(new TextDecoder().decode(body)).type === UNKNOWN_KEY;
-	} catch {
-		return false;
-	}
-}
-// src/client/fetch_token.ts
-init_bytes();
-init_errors();
-/** Seconds for which a silent or busy server is asked again; then the next call does. */
-const PATIENCE$1 = 30;
-const GONE$2 = 410;
-const HELD = "the token of the next round is held";
-/**
-* Fetch the token of the next round, at once, unless the memory holds it.
-*
-* `submit` does so by itself. A page that prepares reports calls this once per round, for
-* everybody, at a random time (`client.tokenDelay()`) that depends neither on the value nor on
-* whether the person answers. Throws as `submit` does; after "no answer in time" and "the issuer
-* gives no tokens for the round now" a later call sends the same bytes.
-*/
-async function fetchToken(client, address, direct = {}) {
-	const { plan, memory } = client;
-	if (plan.admission.by !== "token") throw new ParameterError("admission.by", { must: "be \"token\" to fetch tokens" });
-	requireIssuer(plan, address);
-	const transport = through(client, address, direct);
-	const server = await admitted(client, address, PATIENCE$1, transport);
-	const lists = server && await fromEverywhere(client, server, "", PATIENCE$1, transport);
-	if (server === null || lists === null) return "no answer in time";
-	const { tokens, newest } = await client.followed(lists);
-	const round = newest === null ? tokens?.first ?? 0 : newest + 1;
-	const key = tokens && await tokenKeyOf(tokens, round);
-	if (key === null) return "the issuer has no key for the next round yet";
-	const { request } = await memory.update((state) => begin(state, plan, key, round));
-	if (request == null) return HELD;
-	const answer = await askPatiently(server.askForToken(plan.digest, round, fromHex(request)), PATIENCE$1, transport);
-	if (answer === null) return "no answer in time";
-	if (answer.status !== 200) return answer.status === GONE$2 ? "the issuer gives no tokens for the round now" : "refused";
-	await memory.update((state) => finish(state, plan, key, round, answer.body));
-	return HELD;
-}
-/** Refuse an address without an issuer if the plan admits by token. */
-function requireIssuer({ admission }, { issuer }) {
-	if (admission.by === "token" && issuer === void 0) throw new ParameterError("issuer", { must: "be given: the plan admits by token" });
-}
-// src/client/conversation.ts
-init_errors();
-const EXPIRED = "no answer in time";
-const CLOSED = "the batch was closed";
-const NO_TOKEN = "no token for this round";
-const ABSENT = "not this person's turn";
-const A_MINUTE = 60;
-const [NOT_FOUND, GONE$1] = [404, 410];
-/**
-* Fetch the plan of a digest, from a server that need not be trusted with it.
-*
-* Throws as `submit` does if the plan was superseded or is not offered. The server sees who asks: a
-* client that goes through a relay has its plan from the app, and reads it with `Plan.read`.
-*/
-async function loadPlan(digest, server, transport = {}) {
-	const [request] = server.get(digest);
-	const answer = await askPatiently(request, A_MINUTE, transport);
-	if (answer === null) throw new UntrustedError("this server", "does not answer", "Check the address and the plan's digest.");
-	return Plan.read(planText(await offered(answer, digest)), digest);
-}
-/**
-* Take part in the open round, from the first step to the last.
-*
-* Throws a SupersededError if another plan took the place of this one: what was sealed and spent
-* stays remembered, and nothing more is sent. Throws a NotOfferedError if the server or a mirror
-* does not have the plan, a CertificateError if Node says that its certificate is not trusted, and a
-* NotAdmittedError if the issuer does not admit the device.
-*
-* If the plan admits by token, also fetch the token of the next round, before or after: both times
-* are drawn at the beginning, and neither depends on the other or on the outcome. Asking the issuer
-* must not show who answers, nor when.
-*
-* @param value The person's value, or a function of the question if rounds ask by query.
-*/
-async function submit(client, value, server, { roundNumber, ...transport } = {}) {
-	requireIssuer(client.plan, server);
-	if (client.plan.admission.by !== "token") return takePart(client, value, server, roundNumber, transport);
-	const fetching = new Fetching(client, server, transport);
-	const ended = await takePart(client, value, server, roundNumber, {
-		...transport,
-		sleep: (seconds) => fetching.sleep(seconds)
-	}).catch((error) => error);
-	const couldNotAnswer = [
-		BudgetError,
-		DataError,
-		ParameterError
-	].some((kind) => ended instanceof kind);
-	if (ended instanceof Error && !couldNotAnswer) throw ended;
-	await fetching.end();
-	if (ended instanceof Error) throw ended;
-	return ended;
-}
-/** The fetching of a token at a time of its own, however long anything else takes. */
-var Fetching = class {
-	client;
-	server;
-	transport;
-	#at;
-	#beginning;
-	#least = 0;
-	#isOver = false;
-	#error;
-	constructor(client, server, transport) {
-		this.client = client;
-		this.server = server;
-		this.transport = transport;
-		this.#at = client.tokenDelay();
-		this.#beginning = client.clock();
-	}
-	/** Wait, and fetch the token in between if it is time. */
-	async sleep(seconds) {
-		const until = this.#passed() + seconds;
-		if (!this.#isOver && until >= this.#at) await this.#fetch();
-		await this.#until(until);
-	}
-	/** Fetch the token if it was not fetched; throw what the issuer did wrong. */
-	async end() {
-		if (!this.#isOver) await this.#fetch();
-		if (this.#error !== void 0) throw this.#error;
-	}
-	async #fetch() {
-		this.#isOver = true;
-		await this.#until(this.#at);
-		try {
-			await fetchToken(this.client, this.server, this.transport);
-		} catch (error) {
-			this.#error = error;
-		}
-	}
-	/** The seconds since the beginning: by the clock, which may be set back, and no less than the waits. */
-	#passed() {
-		return Math.max(this.#least, this.client.clock() - this.#beginning);
-	}
-	async #until(seconds) {
-		const passed = this.#passed();
-		this.#least = Math.max(passed, seconds);
-		await pause(this.#least - passed, this.transport);
-	}
-};
-/** Send this round's report, and once more if its batch was closed. */
-async function takePart(client, value, address, roundNumber, direct) {
-	const transport = through(client, address, direct);
-	const seconds = client.plan.roundLength;
-	const server = await admitted(client, address, seconds, transport);
-	if (server === null) return EXPIRED;
-	const served = await serve(client, server, roundNumber, seconds, transport);
-	if (served === null) return EXPIRED;
-	const submission = await reported(client, value, served);
-	if (submission === null) return ABSENT;
-	if (typeof submission === "string") return submission;
-	const sent = await send(client, server, submission, transport);
-	if (sent.outcome !== "the batch was closed") return sent.outcome;
-	const keyLists = await fromEverywhere(client, server, "", seconds, transport);
-	if (keyLists === null) return sent.outcome;
-	const refused = {
-		submission,
-		refusal: sent.body,
-		authorization: sentAs(server, submission)
-	};
-	const again = await client.reseal(refused, { keyLists });
-	return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
-}
-/** Return the round's report; null if it is not this person's turn; an outcome without a token. */
-async function reported(client, value, served) {
-	try {
-		return await client.report(value, served);
-	} catch (error) {
-		if (error instanceof NoTokenError) return NO_TOKEN;
-		throw error;
-	}
-}
-/** Return the Authorization header that a report is sent with. */
-function sentAs(server, { spent }) {
-	return spent?.authorization ?? server.authorization();
-}
-/**
-* Fetch the key lists and, if rounds ask by query, the documents of the round.
-*
-* Return null if an address is silent or busy for so many seconds.
-*/
-async function serve(client, server, roundNumber, seconds, transport) {
-	const keyLists = await fromEverywhere(client, server, "", seconds, transport);
-	if (keyLists === null) return null;
-	const served = roundNumber === void 0 ? { keyLists } : {
-		keyLists,
-		roundNumber
-	};
-	if (!client.plan.asksByQuery) return served;
-	const rounds = await fromEverywhere(client, server, `/rounds/${await client.chosenRound(served)}`, seconds, transport);
-	return rounds && {
-		...served,
-		rounds
-	};
-}
-async function send(client, server, submission, transport) {
-	await pause(submission.delay, transport);
-	return post(client, server, submission, client.plan.roundLength, transport);
-}
-/** Send a report, again for so many seconds, and remember if a prepared one was accepted. */
-async function post(client, server, submission, seconds, transport) {
-	const missing = {
-		status: 0,
-		body: /* @__PURE__ */ new Uint8Array(0)
-	};
-	if (!(client.plan.admission.by !== "token" || submission.spent != null)) return {
-		outcome: NO_TOKEN,
-		...missing
-	};
-	const answer = await askPatiently(server.post(submission), seconds, transport);
-	if (answer === null) return {
-		outcome: EXPIRED,
-		...missing
-	};
-	const { status, body } = answer;
-	if (status === GONE$1 && isPointer(body)) throw await supersededBy(body, client.plan.digest);
-	if (status === NOT_FOUND) throw new NotOfferedError(status);
-	const known = {
-		202: "accepted",
-		409: CLOSED
-	};
-	if (status === 202 && submission.due !== void 0) await client.settle(submission, true);
-	return {
-		outcome: known[status] ?? "refused",
-		status,
-		body
-	};
-}
-// src/client/forward.ts
-/** Seconds for which a silent or busy server is asked again; then the next call does. */
-const PATIENCE = 30;
-const GONE = 410;
-/**
-* Randomise, seal and store a report with the time at which it is due, and send nothing.
-*
-* A report that waits already, for a batch that is still open, stays as it is, whatever the value
-* is by then. Throws as `submit` does. If the plan admits by token, call `fetchToken` as well, at a
-* time of its own.
-*
-* @param value The person's value, or a function of the question if rounds ask by query.
-* @returns The report that waits; "not this person's turn"; "nothing to send" if the round's report
-*   was delivered before; "no answer in time"; "no token for this round".
-*/
-async function prepare(client, value, server, { roundNumber, ...direct } = {}) {
-	requireIssuer(client.plan, server);
-	const transport = through(client, server, direct);
-	const enrolled = await admitted(client, server, PATIENCE, transport);
-	const served = enrolled && await serve(client, enrolled, roundNumber, PATIENCE, transport);
-	if (served === null) return EXPIRED;
-	const made = await reported(client, value, {
-		...served,
-		isPrepared: true
-	});
-	if (made === null) return "not this person's turn";
-	if (typeof made === "string") return made;
-	const { due, isReplacing = false } = made;
-	return due === void 0 ? "nothing to send" : {
-		roundNumber: made.roundNumber,
-		due,
-		isReplacing
-	};
-}
-/**
-* Send the prepared report if its time has come, and remember what became of it.
-*
-* Throws as `submit` does; the report then stays stored.
-*
-* @returns "waiting for its time" before it (`client.due()` are the seconds left), also if the batch
-*   was closed and the report is sealed for the next one; "nothing to send" if nothing is prepared.
-*   After "no answer in time" and "refused" the next call sends it again, after "accepted" and "the
-*   batch was closed" none does.
-*/
-async function deliver(client, address, direct = {}) {
-	const transport = through(client, address, direct);
-	const submission = await client.waiting();
-	if (submission === null) return "nothing to send";
-	if (submission.delay > 0) return "waiting for its time";
-	const server = client.plan.admission.by === "token" ? address : await admitted(client, address, PATIENCE, transport);
-	if (server === null) return EXPIRED;
-	const { outcome, status, body } = await post(client, server, submission, PATIENCE, transport);
-	if (outcome === "the batch was closed") {
-		const keyLists = await fromEverywhere(client, server, "", PATIENCE, transport);
-		if (keyLists === null) return EXPIRED;
-		const refused = {
-			submission,
-			refusal: body,
-			authorization: sentAs(server, submission)
-		};
-		if (await client.reseal(refused, { keyLists }) !== null) return "waiting for its time";
-	} else if (outcome === "no token for this round") {
-		await client.settle(submission, false);
-		return outcome;
-	} else if (status !== GONE) return outcome;
-	await client.settle(submission, false);
-	return CLOSED;
-}
-// src/client/local_storage_state.ts
-init_errors();
-/**
-* A state under one key of local storage.
-*
-* Clearing the storage lets the client randomise again.
-*/
-var LocalStorageState = class {
-	key;
-	storage;
-	locks;
-	constructor(key, storage = localStorage, locks = navigator.locks) {
-		this.key = key;
-		this.storage = storage;
-		this.locks = locks;
-		if (locks === void 0) throw new ParameterError("locks", {
-			must: "be those of a secure page",
-			hint: "Serve the page over https."
-		});
-	}
-	update(use) {
-		return this.locks.request(`croupier ${this.key}`, async () => {
-			const state = readState(this.storage.getItem(this.key), this.key);
-			const made = await use(state);
-			this.storage.setItem(this.key, writeState(state));
-			return made;
-		});
-	}
-};
 // src/index.ts
 init_errors();
 init_keystream();
+init_plan();
 init_errors();
 export { BudgetError, CertificateError, Client, CroupierError, DataError, LocalStorageState, MalformedReportError, MemoryState, NoTokenError, NotAdmittedError, NotOfferedError, ParameterError, Plan, Server, StateError, SupersededError, UntrustedError, admitted, deliver, fetchToken, loadPlan, operatingSystem, prepare, submit };

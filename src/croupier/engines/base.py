@@ -65,6 +65,7 @@ class Engine(ABC):
         step: Step,
         *,
         column: str = COLUMN,
+        beside: str | None = None,
         advance: Callable[[int], None] = lambda _: None,
     ) -> pa.Table:
         """Run a step over every distinct row and sum what it counts.
@@ -73,6 +74,8 @@ class Engine(ABC):
             files: Parquet files with one column of fixed-size binary, of the same size in all.
             step: Takes batches of the distinct rows, yields batches of the schema `COUNTS`.
             column: The name of the column.
+            beside: The name of a column of whole numbers that the step gets as well. Of equal rows
+                the one with the least number stays.
             advance: A function that receives how many more rows are done.
 
         Returns:
@@ -143,20 +146,17 @@ def engine(name: str, **settings: Any) -> Engine:
 
 @dataclass(frozen=True, repr=False)
 class OnePiece:
-    """A runner of a step over an array of rows, in a process of its own.
+    """A runner of a step over some rows, in a process of its own.
 
     Attributes:
         step: The step.
-        column: The name of their column.
     """
 
     step: Step
-    column: str
 
-    def __call__(self, piece: pa.Array) -> tuple[int, list[pa.RecordBatch]]:
+    def __call__(self, piece: pa.RecordBatch) -> tuple[int, list[pa.RecordBatch]]:
         """Return the number of rows, and the output of the step."""
-        batch = pa.RecordBatch.from_arrays([piece], names=[self.column])
-        return len(piece), list(self.step(iter([batch])))
+        return len(piece), list(self.step(iter([piece])))
 
 
 def summed(batches: Iterable[pa.RecordBatch]) -> pa.Table:

@@ -63,13 +63,14 @@ class DuckDB(Engine):
         step: Step,
         *,
         column: str = COLUMN,
+        beside: str | None = None,
         advance: Callable[[int], None] = lambda _: None,
     ) -> pa.Table:
         """Count as described in `Engine.count`."""
         rows = _number_of_rows(files)
         distinct = 0
 
-        def seen(pieces: Iterable[pa.Array]) -> Iterator[pa.Array]:
+        def seen(pieces: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             nonlocal distinct
             for piece in pieces:
                 distinct += len(piece)
@@ -77,10 +78,11 @@ class DuckDB(Engine):
 
         with closing(self._connect()) as connection, _reading(files):
             found = connection.read_parquet([str(path) for path in files])
-            unique = found.select(duckdb.ColumnExpression(column)).distinct()
+            least = "" if beside is None else f', min("{beside}") AS "{beside}"'
+            unique = found.aggregate(f'"{column}"{least}', f'"{column}"')
             reader = unique.to_arrow_reader(_ROWS_A_PIECE)
-            pieces = seen(_pieces(reader, column))
-            counts = summed(self._run(step, pieces, column, advance))
+            pieces = seen(_pieces(reader, column, beside))
+            counts = summed(self._run(step, pieces, advance))
         advance(rows - distinct)
         return with_rows(counts, rows=rows, distinct=distinct)
 
@@ -104,8 +106,9 @@ class DuckDB(Engine):
                     buckets.add(rows)
                     advance(len(rows))
             else:
-                pieces = map(array_of, _read(files, column, _ROWS_A_PIECE))
-                for batch in self._run(step, pieces, column, advance):
+                read = _read(files, column, _ROWS_A_PIECE)
+                pieces = (_piece({column: array_of(rows)}) for rows in read)
+                for batch in self._run(step, pieces, advance):
                     found = batch.column(column)
                     nulls += found.null_count
                     buckets.add(rows_in(found.drop_null()))
@@ -129,14 +132,11 @@ class DuckDB(Engine):
     def _run(
         self,
         step: Step,
-        pieces: Iterable[pa.Array],
-        column: str,
+        pieces: Iterable[pa.RecordBatch],
         advance: Callable[[int], None],
     ) -> Iterator[pa.RecordBatch]:
         """Run the step over pieces, in several processes."""
-        for length, batches in map_pieces(
-            OnePiece(step, column), pieces, processes=self._processes
-        ):
+        for length, batches in map_pieces(OnePiece(step), pieces, processes=self._processes):
             yield from batches
             advance(length)
 
@@ -183,8 +183,18 @@ def _read(files: Sequence[Path], column: str, size: int) -> Iterator[Rows]:
                     yield rows_in(batch.column(column))
 
 
-def _pieces(reader: Iterable[pa.RecordBatch], column: str) -> Iterator[pa.Array]:
-    """Yield the column in pieces that hold only their own rows, since they are sent."""
+def _pieces(
+    reader: Iterable[pa.RecordBatch], column: str, beside: str | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the columns in pieces that hold only their own rows, since they are sent."""
     for batch in reader:
         for start in range(0, len(batch), _ROWS_A_PIECE):
-            yield array_of(rows_in(batch.column(column)[start : start + _ROWS_A_PIECE]))
+            own = batch.slice(start, _ROWS_A_PIECE)
+            columns = {column: array_of(rows_in(own.column(column)))}
+            if beside is not None:
+                columns[beside] = pa.array(own.column(beside).to_numpy().copy())
+            yield _piece(columns)
+
+
+def _piece(columns: dict[str, pa.Array]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([*columns.values()], names=[*columns])

@@ -141,11 +141,12 @@ class Spark(Engine):
         step: Step,
         *,
         column: str = COLUMN,
+        beside: str | None = None,
         advance: Callable[[int], None] = lambda _: None,
     ) -> pa.Table:
         """Count as described in `Engine.count`."""
         rows = sum(parquet.read_metadata(path).num_rows for path in files)
-        found = self._collect(self._counts(files, step, column), rows=rows, advance=advance)
+        found = self._collect(self._counts(files, step, column, beside), rows=rows, advance=advance)
         table = pa.Table.from_pylist([row.asDict() for row in found], schema=COUNTS)
         own = pa.compute.equal(table["name"], _SEEN)
         distinct = pa.compute.sum(table.filter(own)["count"]).as_py() or 0
@@ -180,10 +181,12 @@ class Spark(Engine):
         """Stop the session and remove the scratch space."""
         self._held.close()
 
-    def _counts(self, files: Sequence[Path], step: Step, column: str) -> DataFrame:
+    def _counts(
+        self, files: Sequence[Path], step: Step, column: str, beside: str | None
+    ) -> DataFrame:
         partitions = self._partitions(files, _OPENED)
         self._session.conf.set("spark.sql.shuffle.partitions", partitions)
-        counts = _mapped(self._frame(files, column).distinct(), _seen(step), _spark(COUNTS))
+        counts = _mapped(self._distinct(files, column, beside), _seen(step), _spark(COUNTS))
         # Every task adds up before anything is moved.
         return counts.groupBy("name", "entry").agg(sf.sum("count").alias("count"))
 
@@ -206,8 +209,11 @@ class Spark(Engine):
         facts = "part long, rows long, distinct long, nulls long, length long"
         return _mapped(together, _write(folder, seed=seed), facts)
 
-    def _frame(self, files: Sequence[Path], column: str) -> DataFrame:
-        return self._session.read.parquet(*map(str, files)).select(sf.col(f"`{column}`"))
+    def _distinct(self, files: Sequence[Path], column: str, beside: str | None) -> DataFrame:
+        frame, own = self._session.read.parquet(*map(str, files)), sf.col(f"`{column}`")
+        if beside is None:
+            return frame.select(own).distinct()
+        return frame.groupBy(own).agg(sf.min(f"`{beside}`").alias(beside))
 
     def _partitions(self, files: Sequence[Path], most: int) -> int:
         """Return enough partitions that each has so many bytes, and every core has several."""

@@ -13,7 +13,7 @@ from croupier.model.interval_rule import Ends, IntervalRule, NormalRule
 from croupier.model.result import Library, Result, data_frame, plain
 from croupier.numerics.arrays import np
 from croupier.numerics.simplex import simplex_projection
-from croupier.numerics.validate import one_line
+from croupier.numerics.validate import one_line, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -39,7 +39,8 @@ class Estimate(Result):
         standard_errors: One standard deviation of each estimate's error.
         n: The number of reports that were counted.
         confidence: The coverage of each interval.
-        together: True if `simultaneous` made the intervals hold together.
+        statements: The number of intervals that hold together, these and those of other estimates,
+            if `simultaneous` made them; None if each holds singly.
         rule: How intervals follow from the counts. If not given, they follow from the standard
             errors, in the normal approximation.
         library: The data-frame library that the reports came from, if any.
@@ -59,7 +60,7 @@ class Estimate(Result):
     standard_errors: NDArray[np.float64]
     n: int
     confidence: float = 0.95
-    together: bool = field(default=False, repr=False)
+    statements: int | None = field(default=None, repr=False)
     rule: IntervalRule | None = field(default=None, repr=False)
     library: Library | None = field(default=None, repr=False)
 
@@ -86,12 +87,12 @@ class Estimate(Result):
     @property
     def holds_together(self) -> bool:
         """Tell whether all intervals hold together; else each holds singly."""
-        return self.together
+        return self.statements is not None
 
     @property
     def coverage(self) -> float:
         """The coverage of each interval, or of all together if they hold together."""
-        return 1 - (1 - self.confidence) * (len(self.values) if self.together else 1)
+        return 1 - (1 - self.confidence) * (self.statements or 1)
 
     @property
     def intervals(self) -> IntervalRule:
@@ -103,12 +104,21 @@ class Estimate(Result):
         """The ends of all intervals, computed on first use."""
         return self.intervals.ends(self.confidence)
 
-    def simultaneous(self) -> Estimate:
-        """The same estimate with intervals that hold simultaneously (Bonferroni)."""
-        if self.holds_together:
+    def simultaneous(self, statements: int | None = None) -> Estimate:
+        """The same estimate with intervals that hold simultaneously (Bonferroni).
+
+        Args:
+            statements: The number of intervals that are to hold together, if others than these are
+                among them: of 50 questions with two answers each, 100.
+        """
+        least = len(self.values)
+        if statements is not None:
+            whole_number("statements", statements, least=least)
+        most = max(statements or least, self.statements or 0)
+        if self.statements == most:
             return self
-        each = 1 - (1 - self.confidence) / len(self.values)
-        return replace(self, confidence=min(each, math.nextafter(1.0, 0.0)), together=True)
+        each = 1 - (1 - self.coverage) / most
+        return replace(self, confidence=min(each, math.nextafter(1.0, 0.0)), statements=most)
 
     def largest(self, most: int) -> tuple[Estimate, list[int]]:
         """Return the places of the largest values, at most so many, and intervals that hold there.
@@ -125,7 +135,9 @@ class Estimate(Result):
         """The nearest distribution: shares that are not negative and sum to one.
 
         Projection lowers the error but adds a bias; standard errors and intervals stay those of the
-        unbiased estimate.
+        unbiased estimate. The intervals hold as before, and a projected share may lie outside its
+        own. Liars move it by at most twice the `worst_shift`: what is subtracted from all shares
+        moves by at most as much as some share.
         """
         if self.quantity != "share":
             raise ParameterError("quantity", must="be share to be projected", got=self.quantity)
@@ -157,16 +169,24 @@ class Estimate(Result):
         entries = f"{many:,} {self.quantity}s" if many != 1 else self.quantity
         return f"{entries} from {self.n:,} reports"
 
+    @property
+    def _possible(self) -> tuple[float, float]:
+        """The numbers between which what is estimated lies, as far as its kind tells."""
+        return (0.0, 1.0) if self.quantity == "share" else (-math.inf, math.inf)
+
     def _repr_html_(self) -> str:
         names = (self.quantity, "standard error", "lower", "upper")
         shown, places = self.largest(_SHOWN)
         columns = (shown.points, shown.standard_errors, shown.lower, shown.upper)
+        columns = (np.clip(shown.points, *self._possible), *columns[1:])
         rows = [
             (one_line(str(self.values[i])), [f"{entries[i]:.4g}" for entries in columns])
             for i in places
         ]
         more = len(self.values) - _SHOWN
         cut = f"; {more:,} more, all smaller" if more > 0 else ""
+        if (columns[0] != shown.points).any():
+            cut += "; estimates beyond what is possible are cut there, `points` has them raw"
         held = "all together" if shown.holds_together else "each singly"
         caption = f"Estimate: {self._summary}, {100 * self.coverage:g} % intervals, {held}{cut}"
         return numbers(caption, ("value", *names), rows)

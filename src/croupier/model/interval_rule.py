@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -47,7 +48,7 @@ class NormalRule(IntervalRule):
 
     def ends(self, confidence: float) -> Ends:
         """Compute ends that are symmetric about the points."""
-        radius = NormalDist().inv_cdf((1 + confidence) / 2) * self.standard_errors
+        radius = -NormalDist().inv_cdf((1 - confidence) / 2) * self.standard_errors
         return self.points - radius, self.points + radius
 
     def among(self, people: int) -> NormalRule:  # noqa: ARG002 - the standard errors say it
@@ -87,9 +88,9 @@ class TogetherRule(IntervalRule):
     def ends(self, confidence: float) -> Ends:
         """Compute the ends at which all statements hold together."""
         parts = np.maximum(1, np.asarray(self.statements))
-        lower, upper = self.rule.ends(1 - (1 - confidence) / int(parts.max(initial=1)))
+        lower, upper = self.rule.ends(_each(confidence, int(parts.max(initial=1))))
         for part in np.unique(parts)[:-1]:
-            least, most = self.rule.ends(1 - (1 - confidence) / int(part))
+            least, most = self.rule.ends(_each(confidence, int(part)))
             own = parts == part
             lower, upper = np.where(own, least, lower), np.where(own, most, upper)
         return lower, upper
@@ -97,3 +98,8 @@ class TogetherRule(IntervalRule):
     def among(self, people: int) -> TogetherRule:
         """The same about all people."""
         return TogetherRule(self.rule.among(people), self.statements)
+
+
+def _each(confidence: float, statements: int) -> float:
+    """The confidence of each of so many statements that hold together, below 1."""
+    return min(1 - (1 - confidence) / statements, math.nextafter(1.0, 0.0))

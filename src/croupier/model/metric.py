@@ -12,6 +12,7 @@ class Metric(StrEnum):
     """A measure of leakage: its value is the name in policies, options, JSON and Python."""
 
     EPSILON = "epsilon"
+    EPSILON_PERMANENT = "epsilon_permanent"
     REIDENTIFICATION = "reidentification"
     GUESS_OF_TWO = "guess_of_two"
     GUESS_UNINFORMED = "guess_uninformed"
@@ -22,11 +23,17 @@ class Metric(StrEnum):
     ALPHA = "alpha"
     VULNERABLE_SHARE = "vulnerable_share"
     GUESSED_SHARE = "guessed_share"
+    MANIPULATION = "manipulation"
 
     @property
     def protects(self) -> bool:
         """Tell whether a high value is good: a guarantee is a floor, and an attack lowers it."""
         return self is Metric.BAYES_SECURITY
+
+    @property
+    def is_epsilon(self) -> bool:
+        """Tell whether it is the logarithm of a ratio, of which no value is certainty."""
+        return self in (Metric.EPSILON, Metric.EPSILON_PERMANENT)
 
     @property
     def guesses(self) -> bool:
@@ -51,6 +58,7 @@ class Metric(StrEnum):
 
 LADDER = (
     Metric.EPSILON,
+    Metric.EPSILON_PERMANENT,
     Metric.REIDENTIFICATION,
     Metric.GUESS_OF_TWO,
     Metric.GUESS_UNINFORMED,
@@ -60,7 +68,10 @@ LADDER = (
     Metric.BAYES_SECURITY,
     Metric.ALPHA,
 )
-"""The columns of the trust ladder, in order: `NEAR` only for numbers, the last only for groups."""
+"""The columns of the trust ladder, in order.
+
+The second is for plans with a window only, `NEAR` for numbers, the last for groups.
+"""
 
 NEAR = (Metric.WITHIN_UNINFORMED, Metric.WITHIN_INFORMED)
 """The guesses of a number that are right if they are near it."""
@@ -80,6 +91,7 @@ RENAMED = {
 _GUESSES = {Metric.GUESS_OF_TWO, Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED, *NEAR}
 
 _HEADINGS = {
+    Metric.EPSILON_PERMANENT: "epsilon for ever",
     Metric.REIDENTIFICATION: "re-identified",
     Metric.GUESS_UNINFORMED: "guess, knows nobody",
     Metric.GUESS_INFORMED: "guess, knows others",
@@ -91,6 +103,7 @@ _HEADINGS = {
 
 _MEANINGS = {
     Metric.EPSILON: "how much one answer can move any conclusion",
+    Metric.EPSILON_PERMANENT: "how much all answers ever can move any conclusion",
     Metric.REIDENTIFICATION: "how often your report is traced to you",
     Metric.GUESS_OF_TWO: "between two answers, how often the guess is right",
     Metric.GUESS_UNINFORMED: "among all answers, by somebody who knows nobody's",
@@ -101,6 +114,7 @@ _MEANINGS = {
     Metric.ALPHA: "how much the order gives away about a group",
     Metric.VULNERABLE_SHARE: "the share of people whose value their neighbours give away",
     Metric.GUESSED_SHARE: "the share of values that the best guesses find",
+    Metric.MANIPULATION: "how far corrupt people move a share, or a mean in its range",
 }
 
 

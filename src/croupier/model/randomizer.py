@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from croupier.model.estimate import Estimate
     from croupier.model.likelihood import LikelihoodClasses
     from croupier.model.report import ReportFormat
+    from croupier.numerics.honest_chances import HonestChances
 
 __all__ = ["Randomizer", "require_randomizer"]
 
@@ -111,6 +112,20 @@ class Randomizer(ABC):
     def count_weight(self) -> Fraction:
         """The mean square error of an estimate, in units of that of one noisy count."""
         return Fraction(1)
+
+    @property
+    def permanent(self) -> Randomizer | None:
+        """The mechanism of an answer that a device keeps and makes all reports from; else None."""
+        return None
+
+    @property
+    def instantaneous(self) -> Randomizer:
+        """The mechanism that makes a report from the permanent answer, with noise of its own.
+
+        Raises:
+            TypeError: There is no permanent answer.
+        """
+        raise TypeError(f"{self.mechanism} keeps no answer")
 
     def in_batches(self, names: Sequence[bytes]) -> Self:  # noqa: ARG002 - most do not depend on it
         """Return the mechanism as people apply it in the batches with these names."""
@@ -217,6 +232,30 @@ class Randomizer(ABC):
         """
         return ()
 
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:  # noqa: ARG002 - most have none
+        """Counts that a tally lacks and that show liars; those of two parts of a batch add."""
+        return np.zeros(0, dtype=np.int64)
+
+    @cached_property
+    def trait_count(self) -> int:
+        """The number of entries of `traits`."""
+        return self.traits(self.report_format.empty(0)).size
+
+    def honest_chances(
+        self,
+        tally: NDArray[np.int64],  # noqa: ARG002 - as below
+        traits: NDArray[np.int64],  # noqa: ARG002 - as below
+        n: int,  # noqa: ARG002 - nothing is known of a mechanism that says nothing
+    ) -> Sequence[HonestChances]:
+        """Counts of a batch, and the chances of honest reports to be counted, for every value.
+
+        Args:
+            tally: The tally of the batch.
+            traits: Its traits.
+            n: The number of reports.
+        """
+        return ()
+
     @property
     def batch_count(self) -> int:
         """The number of batches whose tallies `estimate_tally` takes one after the other, if so."""
@@ -243,6 +282,23 @@ class Randomizer(ABC):
 
         For shares, over the categories; for means, at the value where it is largest.
         """
+
+    @property
+    def worst_shift(self) -> Fraction | None:
+        """The largest shift of an estimate by corrupt reports, per share of the reports.
+
+        Corrupt people may send any report. If they are c of n, the largest shift is c/n times this
+        number, which for an average of scores is
+
+            max over the estimates of (largest score of a report - least score).
+
+        Shares are shifted by this much, means by this much of their range. It may exceed 1. Where
+        people draw what they answer, it is the shift of what is drawn least often, by liars who
+        all answer that, at the expected number of answers.
+
+        Direction: exact, or upper where a mechanism says so; None where nothing is proved.
+        """
+        return None
 
     def randomize(
         self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None

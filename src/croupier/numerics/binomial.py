@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-__all__ = ["binomial_excess", "binomial_pmf", "binomial_tail", "central_binomial"]
+__all__ = ["binomial_excess", "binomial_pmf", "binomial_tail", "binomial_tail_above"]
+__all__ += ["central_binomial"]
 
 Real = NDArray[np.float64]
 
@@ -77,6 +78,29 @@ def binomial_tail(count: int, trials: int, *, success: float) -> float:
     if count > trials:
         return 0.0
     return float(special.betainc(float(count), float(trials - count + 1), success))
+
+
+def binomial_tail_above(count: int, trials: int, *, success: float) -> float:
+    """Bound P(Bin(trials, success) >= count) from above, also where it is tiny.
+
+    Beyond the mean, each probability is at most r times the one before, so that the tail is at most
+
+        P(X = count) / (1 - r),   r = (n - count) p / ((count + 1) (1 - p)).
+
+    Direction: upper; an allowance for the rounding of the probability (1e-9 + 1e-15 n) is added. Up
+    to the mean, 1.
+
+    >>> 0.5**100 <= binomial_tail_above(100, 100, success=0.5) < 0.5**100 * 1.000001
+    True
+    """
+    if count > trials:
+        return 0.0
+    if count <= trials * success or success >= 1:
+        return 1.0
+    ratio = (trials - count) * success / ((count + 1) * (1 - success))
+    first = float(binomial_pmf(count, trials, success=success))
+    allowance = 1 + 1e-9 + 1e-15 * trials
+    return min(1.0, first / (1 - ratio) * allowance + float(np.finfo(np.float64).tiny))
 
 
 def binomial_excess(trials: int, *, success: float, threshold: float, gap: float) -> float:

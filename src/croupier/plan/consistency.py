@@ -1,11 +1,14 @@
 """The rules by which the sections of a plan fit together."""
 
+import math
+
 from croupier.errors import ParameterError
 from croupier.plan.facts import PlanFacts, comparable
 from croupier.plan.sections import MOST_ROUNDS
 from croupier.plan.shufflers_fit import require_shufflers_fit
 from croupier.plan.values import spoken
 from croupier.randomizers.text import Text
+from croupier.shufflers.theta import most_crowd
 
 __all__ = ["fit_together"]
 
@@ -45,9 +48,11 @@ def fit_together(plan: PlanFacts) -> None:
             hint="Try 1e-8.",
         )
     _require_protocol(plan)
+    _require_every_round(plan)
     _require_different_names(plan)
     _require_room(plan)
     require_shufflers_fit(plan)
+    _require_reachable_crowd(plan)
     _require_admission(plan)
 
 
@@ -75,8 +80,7 @@ def _require_disposal_after_a_round(plan: PlanFacts) -> None:
 
 def _require_room(plan: PlanFacts) -> None:
     try:
-        sent = (plan.randomizer,) if plan.participation_model.one_batch else plan.randomizers
-        longest = 2 + max(randomizer.report_format.size for randomizer in sent)
+        longest = 2 + max(made.report_format.size for made in plan.reported)
     except ParameterError as error:
         raise ParameterError(
             f"questions.{error.parameter}", must=error.must, got=error.got
@@ -144,6 +148,47 @@ def _require_questions(plan: PlanFacts) -> None:
             must=f"be 1 or {rounds}, one per round",
             got=len(plan.questions),
             hint="Add some, or change [participation].",
+        )
+
+
+def _require_every_round(plan: PlanFacts) -> None:
+    """Refuse windows and permanent answers where a person does not answer every round alike."""
+    model = plan.participation_model
+    is_plain = model.one_batch and not model.sampled and plan.participation.noise == "fresh"
+    if plan.collection.window is not None and not is_plain:
+        raise ParameterError(
+            "collection.window",
+            must="be left out where people do not answer every round, or send one report again",
+            hint='Delete it, or try participation.model "single" and noise "fresh".',
+        )
+    alone = len(plan.questions) == 1 and model.rounds == 1
+    if plan.keeps_answer and not (is_plain and alone):
+        raise ParameterError(
+            "questions.mechanism",
+            must="be another one where there are several questions or reused noise",
+            got=next(made.mechanism for made in plan.randomizers if made.permanent is not None),
+            hint='Try "k-rr", or one plan per question.',
+        )
+
+
+def _require_reachable_crowd(plan: PlanFacts) -> None:
+    crowd, theta = plan.protections.minimum_crowd, plan.shuffling.theta
+    if crowd is None:
+        return
+    if theta is None:
+        raise ParameterError(
+            "protections.minimum_crowd",
+            must='be left out unless shuffling.order is "mallows": all people are one crowd',
+            got=crowd,
+            hint="Delete it.",
+        )
+    most = math.floor(most_crowd(n=plan.protections.minimum_batch, theta=theta))
+    if crowd > most:
+        raise ParameterError(
+            "protections.minimum_crowd",
+            must=f"be at most {most:,}: the first of the order has no more people near",
+            got=crowd,
+            hint=f"Try {max(2, most // 2)}, or a smaller alpha.",
         )
 
 

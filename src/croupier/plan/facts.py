@@ -185,6 +185,16 @@ class PlanFacts(Section):
         """The mechanism of every question, or the one that all of them use."""
         return tuple(question.randomizer for question in self.questions)
 
+    @cached_property
+    def reported(self) -> tuple[Randomizer, ...]:
+        """The mechanisms whose reports leave a device: questions of one batch share a report."""
+        return (self.randomizer,) if self.participation_model.one_batch else self.randomizers
+
+    @property
+    def epsilon_local(self) -> float:
+        """The epsilon of one report whose sender is known; infinite if devices add no noise."""
+        return max(made.epsilon_local for made in self.reported)
+
     @property
     def operators(self) -> Literal["separate", "same"]:
         """Return "same" if one operator runs both the shuffler and the analyzer."""
@@ -228,7 +238,7 @@ class PlanFacts(Section):
         the mechanism guarantees nothing, it is what the weakest dummies guarantee if that is less:
         nobody knows which shuffler is honest.
         """
-        local = max(each.budget_cost for each in self.randomizers)
+        local = max(each.budget_cost for each in self.reported)
         made = [each.dummies for each in self.shufflers]
         weakest = max((each.epsilon for each in made if each is not None), default=math.inf)
         rely_on_one = len(made) == 1 and math.isfinite(local)
@@ -243,8 +253,10 @@ class PlanFacts(Section):
 
     @cached_property
     def randomizer(self) -> Randomizer:
-        """The randomizer of a client's value; for parallel questions, all of them together."""
+        """The randomizer of a client's value; questions of one batch make up one of their own."""
         protocol = self.participation_model
+        if protocol.answers_all:
+            return named_randomizer("together", queries=self.randomizers)
         if protocol.one_batch and protocol.rounds > 1:
             queries = self.randomizers * (protocol.rounds // len(self.questions))
             weights = protocol.question_weights
@@ -297,10 +309,26 @@ class PlanFacts(Section):
         """The noise that the shufflers add to each count; None if they add none."""
         return CountNoise.of(self.shufflers) if any(self.dummies) else None
 
+    @cached_property
+    def worst_shift(self) -> Fraction | None:
+        """The largest shift of an estimate by liars, per share of the smallest batch.
+
+        That of `Randomizer.worst_shift`, by liars who all answer in the least likely round, and of
+        whose reports a shuffler that samples happens to keep all. None where nothing is proved.
+        """
+        shifts = [made.worst_shift for made in self.reported]
+        known = [shift for shift in shifts if shift is not None]
+        if len(known) < len(shifts):
+            return None
+        gathered = Fraction(self.protections.minimum_batch, self.answers)
+        return max(known) * gathered / CountNoise.of(self.shufflers).kept
+
     @property
-    def count_shift(self) -> Fraction | None:
-        """The most by which one lying client moves one count; None without dummies."""
-        return None if self.count_noise is None else self.count_noise.count_shift(self.randomizer)
+    def manipulation(self) -> Fraction | None:
+        """The largest shift of an estimate by the corrupt people of the smallest batch."""
+        if self.worst_shift is None:
+            return None
+        return self.worst_shift * self.corrupt / self.protections.minimum_batch
 
     @property
     def answers(self) -> int:
@@ -333,6 +361,16 @@ class PlanFacts(Section):
         """The number of reports that one person may send in all, without nulls."""
         repeats = self.participation_model.rounds if self.participation_model.sampled else 1
         return self.collection.rounds * repeats
+
+    @property
+    def keeps_answer(self) -> bool:
+        """Tell whether devices keep a permanent answer, from which all their reports come."""
+        return any(made.permanent is not None for made in self.randomizers)
+
+    @property
+    def draws_anew(self) -> bool:
+        """Tell whether every report is drawn from the value, with noise of its own."""
+        return self.participation.noise == "fresh" and not self.keeps_answer
 
     @property
     def batches(self) -> int:

@@ -1,4 +1,4 @@
-"""The noise that shufflers add to a count, and how far one liar moves it."""
+"""The noise that shufflers add to a count."""
 
 import math
 from collections.abc import Iterable
@@ -64,16 +64,8 @@ class CountNoise:
 
         Holds when the analyzer divides by the number `n` of people, which is public.
         """
+        own, other = mechanism.require_answer_chances()
         sampled = n * self.kept * (1 - self.kept) / (mechanism.alphabet_size or 1)
-        one = (sampled + self.variance) * (self.count_shift(mechanism) / n) ** 2
+        one = (sampled + self.variance) / (n * self.kept * (own - other)) ** 2
         added = mechanism.count_weight * one
         return math.sqrt(mechanism.rms_error(n) ** 2 + float(added))
-
-    def count_shift(self, mechanism: Randomizer) -> Fraction:
-        """The most by which one lying client moves the estimate of one count: 1/(K (p - q)).
-
-        The client sends one report, which is in one count. A share among n answers moves by 1/n of
-        the shift.
-        """
-        own, other = mechanism.require_answer_chances()
-        return 1 / (self.kept * (own - other))

@@ -192,10 +192,9 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         return [{"key": name, "value": value} for name, value in flat_keys(self.document())]
 
     def _repr_html_(self) -> str:
-        local = max(each.epsilon_local for each in self.randomizers)
         described = {
             "mechanism": ", ".join(dict.fromkeys(each.mechanism for each in self.randomizers)),
-            "epsilon_local": ceiling_digits(local),
+            "epsilon_local": ceiling_digits(self.epsilon_local),
             "enrolled": f"{self.population.enrolled:,} people",
             "minimum batch": f"{self.protections.minimum_batch:,} people",
             "rounds": f"{self.collection.rounds:,}",

@@ -12,8 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from croupier.errors import ParameterError
 from croupier.model.metric import Metric
 from croupier.numerics.keystream import WORD
-from croupier.plan.values import Count, Date, Duration, Line, Number, One, Origin, key, words
+from croupier.plan.values import (
+    Count,
+    Date,
+    Duration,
+    Line,
+    Number,
+    One,
+    Origin,
+    key,
+    spoken,
+    words,
+)
 from croupier.shufflers.dummies import DummyTable
+from croupier.shufflers.theta import theta_for
 
 __all__ = [
     "MOST_ROUNDS",
@@ -86,6 +98,7 @@ class ParticipationSection(Section):
         "divide",
         "subsample",
         "parallel",
+        "together",
         "multinomial",
         "bins",
         "rectified-parallel",
@@ -142,6 +155,9 @@ class ParticipationSection(Section):
 
     def parameters(self, questions: int) -> dict[str, Any]:
         """Return the parameters of the model; by default one round per question, equally likely."""
+        if self.model == "together":
+            _require_rounds("questions", questions)
+            return {"questions": questions}
         name = _OWN.get(self.model.removeprefix("rectified-"))
         if name is None:
             return {}
@@ -229,6 +245,13 @@ class ShufflingSection(Section):
                 )
         return self
 
+    @property
+    def theta(self) -> float | None:
+        """The closeness of a Mallows order to its reference; None for a uniform order."""
+        if self.alpha is None or self.groups is None or self.groups.sensitivity is None:
+            return None
+        return theta_for(self.alpha, self.groups.sensitivity)
+
 
 class ProtectionsSection(Section):
     """[protections]: what the running system enforces."""
@@ -237,6 +260,14 @@ class ProtectionsSection(Section):
         means="people; EVERY guarantee is proved at this size",
         must="be a number of people, at least 2",
         example=200_000,
+        ge=2,
+        le=10**18,
+    )
+    minimum_crowd: Count | None = key(
+        None,
+        means="people near each other in a Mallows order; a batch with a smaller crowd is held",
+        must="be a number of people, at least 2, up to what `croupier mallows order` prints",
+        example=30,
         ge=2,
         le=10**18,
     )
@@ -279,12 +310,48 @@ class CollectionSection(Section):
         ge=1,
         le=MOST_ROUNDS,
     )
+    window: Duration | None = key(
+        None,
+        means="time within which rounds and budgets count; default: for ever",
+        must='be like "30d"',
+        example="30d",
+    )
 
     @model_validator(mode="after")
     def _lasts(self) -> Self:
         if not timedelta(0) < self.every <= timedelta(days=366):
             raise ParameterError("every", must="be above 0s and at most 366d", hint='Try "24h".')
+        if self.window is not None and self.window < self.every:
+            raise ParameterError(
+                "window",
+                must="be at least collection.every",
+                got=spoken(self.window),
+                hint=f'Try "{spoken(self.every)}" or more.',
+            )
+        if self.rounds > (self.rounds_of(self.window) or self.rounds):
+            raise ParameterError(
+                "rounds",
+                must=f"be at most {self.rounds_of(self.window):,}, the rounds of collection.window",
+                got=self.rounds,
+                hint=f"Try {self.rounds_of(self.window)}.",
+            )
         return self
+
+    def rounds_of(self, period: timedelta | None) -> int | None:
+        """Count the rounds that begin within so long a time; None if it has no end."""
+        return None if period is None else -(-period // self.every)
+
+    def answers_within(self, period: timedelta | None) -> int | None:
+        """Return the most rounds in which one person may answer within so long a time.
+
+        None if there is no end. With R rounds per window of W rounds, a period of D rounds is cut
+        into D div W windows and a rest: (D div W) R + min(D mod W, R).
+        """
+        own = self.rounds_of(self.window)
+        if own is None:
+            return self.rounds
+        given = self.rounds_of(period)
+        return None if given is None else given // own * self.rounds + min(given % own, self.rounds)
 
 
 def _root_key(signed: str, *, needed: str = "to deploy") -> Any:
@@ -487,6 +554,9 @@ class LimitsSection(Section):
     """[policy.RUNG]: what must be proved against whom."""
 
     max_epsilon: Number | None = _limit(Metric.EPSILON, 0.1, unit=", in nats", most=None)
+    max_epsilon_permanent: Number | None = _limit(
+        Metric.EPSILON_PERMANENT, 6.0, unit=", in nats", most=None
+    )
     max_reidentification: Number | None = _limit(Metric.REIDENTIFICATION, 5e-4)
     max_guess_of_two: Number | None = _limit(Metric.GUESS_OF_TWO, 0.51)
     max_guess_uninformed: Number | None = _limit(Metric.GUESS_UNINFORMED, 0.03)
@@ -494,6 +564,7 @@ class LimitsSection(Section):
     max_within_uninformed: Number | None = _limit(Metric.WITHIN_UNINFORMED, 0.11)
     max_within_informed: Number | None = _limit(Metric.WITHIN_INFORMED, 0.12)
     max_alpha: Number | None = _limit(Metric.ALPHA, 4.0, most=None)
+    max_manipulation: Number | None = _limit(Metric.MANIPULATION, 0.05, unit="; for clients")
     min_bayes_security: Number | None = _limit(Metric.BAYES_SECURITY, 0.95)
 
     def given(self) -> Iterator[tuple[Metric, float]]:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 from croupier.numerics.validate import ONE_LINE, unwrapped
 
 __all__ = ["Count", "Date", "Duration", "Line", "Number", "One", "Origin", "Two", "key", "plain"]
-__all__ += ["spoken", "words"]
+__all__ += ["read_duration", "spoken", "words"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = "^([0-9]{1,8}) ?([smhd])$"
@@ -86,7 +86,8 @@ def _date(value: Any) -> Any:
 Date = Annotated[date, BeforeValidator(_date)]
 
 
-def _duration(value: Any) -> Any:
+def read_duration(value: Any) -> timedelta:
+    """Read a time such as "24h" or "30 days"; raise ValueError for what is none."""
     if isinstance(value, timedelta):
         return value
     match = re.fullmatch(_DURATION, value) if isinstance(value, str) else None
@@ -107,7 +108,7 @@ def spoken(duration: timedelta) -> str:
 
 Duration = Annotated[
     timedelta,
-    BeforeValidator(_duration),
+    BeforeValidator(read_duration),
     PlainSerializer(spoken, return_type=str),
     WithJsonSchema({"type": "string", "pattern": _DURATION}),
 ]

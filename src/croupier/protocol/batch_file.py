@@ -20,7 +20,7 @@ from croupier.protocol.parquet_footer import FooterError, read_footer
 from croupier.protocol.receipt import Receipt, ReceiptError
 
 __all__ = ["COLUMN", "PLACE", "ROWS_A_GROUP", "Rows", "array_of", "require_released", "rows_in"]
-__all__ += ["write_batch", "write_pieces"]
+__all__ += ["require_places", "write_batch", "write_pieces"]
 
 Rows = NDArray[np.uint8]
 """Ciphertexts of one length, one per row."""
@@ -134,6 +134,24 @@ def require_released(
     kinds = _kinds(length, placed=plan.shuffling.groups is not None)
     problem = _problem(path, name or path.name, rows=receipt.counts.released, kinds=kinds)
     if problem is not None:
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+
+
+def require_places(path: Path, receipt: Receipt, *, people: int) -> None:
+    """Refuse a released batch whose rows do not lie by rising place, one row per place.
+
+    Args:
+        path: A file that `require_released` accepted, of a plan that mixes by groups.
+        receipt: The signed statement about it.
+        people: The number of places in the public file.
+
+    Raises:
+        ReceiptError: A place is not in the public file, or rows share one.
+    """
+    places = _arrow().parquet.read_table(path, columns=[PLACE])[PLACE].to_numpy()
+    inside = not len(places) or (places[0] >= 0 and places[-1] < people)
+    if not (inside and (places[1:] > places[:-1]).all()):
+        problem = f"is about {path.name}, which has places that release does not write"
         raise ReceiptError(problem, which=f"Receipt {receipt.number}")
 
 

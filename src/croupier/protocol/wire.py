@@ -223,18 +223,18 @@ def asks_by_query(plan: Plan) -> bool:
 
 
 def question_index(plan: Plan, round_number: int) -> int:
-    """Return the question that a round asks: rounds take turns, but parallel questions are one."""
-    return 0 if _is_parallel(plan) else round_number % len(plan.randomizers)
+    """Return the question that a round asks: they take turns, but those of one batch are one."""
+    return 0 if _is_one_batch(plan) else round_number % len(plan.randomizers)
 
 
 def question(plan: Plan, round_number: int) -> Randomizer:
     """Return the randomizer that a client applies to its value in a round."""
-    if _is_parallel(plan):
+    if _is_one_batch(plan):
         return plan.randomizer
     return plan.randomizers[question_index(plan, round_number)]
 
 
-def _is_parallel(plan: Plan) -> bool:
+def _is_one_batch(plan: Plan) -> bool:
     return plan.participation_model.one_batch
 
 

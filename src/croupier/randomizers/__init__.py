@@ -8,6 +8,7 @@ from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.randomizers.laplace import DiscreteLaplace
 from croupier.randomizers.local_hashing import LocalHashing
 from croupier.randomizers.matrix import MatrixRandomizer
+from croupier.randomizers.memoised import MemoisedResponse
 from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.plain import Plain
@@ -16,6 +17,7 @@ from croupier.randomizers.registry import MECHANISMS, parameters, randomizer
 from croupier.randomizers.sampled_sign import SampledSign
 from croupier.randomizers.subset_selection import SubsetSelection
 from croupier.randomizers.text import Text
+from croupier.randomizers.together import TogetherRandomizer
 from croupier.randomizers.unary_encoding import OptimizedUnaryEncoding, SymmetricUnaryEncoding
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "KaryRandomizedResponse",
     "LocalHashing",
     "MatrixRandomizer",
+    "MemoisedResponse",
     "OneBitMean",
     "OptimizedUnaryEncoding",
     "ParallelRandomizer",
@@ -37,6 +40,7 @@ __all__ = [
     "SubsetSelection",
     "SymmetricUnaryEncoding",
     "Text",
+    "TogetherRandomizer",
     "parameters",
     "randomizer",
 ]

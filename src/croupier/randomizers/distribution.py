@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from croupier.model.domain import Grid
     from croupier.model.likelihood import LikelihoodClasses
     from croupier.model.report import ReportFormat
+    from croupier.numerics.honest_chances import HonestChances
     from croupier.randomizers.estimates.distribution import DistributionEstimate
     from croupier.randomizers.frequency_oracle import FrequencyOracle
 
@@ -214,6 +215,16 @@ class Distribution(Randomizer):
         """Either number, and one between."""
         return list(dict.fromkeys([first, second, self.grid.size // 2]))
 
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Those of the levels."""
+        return self._inner.traits(reports)
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> Sequence[HonestChances]:
+        """The answers to each level, and each level's own counts."""
+        return self._inner.honest_chances(tally, traits, n)
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """The number of answers to each level and of those that support each node."""
         return self._inner.tally(reports)
@@ -256,3 +267,18 @@ class Distribution(Randomizer):
         from croupier.randomizers.estimates.tree_fit import expected_error  # noqa: PLC0415
 
         return expected_error(self.tree, self.levels, n) if self.levels else 0.0
+
+    @cached_property
+    def worst_shift(self) -> Fraction:
+        """The worst shift of the shares up to a number; one without noise of one's own.
+
+        A share between two numbers, the difference of two of them, moves at most twice as far
+        where there is noise of one's own.
+
+        Direction: upper.
+        """
+        if not self.levels:
+            return Fraction(1)
+        from croupier.randomizers.estimates.tree_fit import worst_shift  # noqa: PLC0415
+
+        return worst_shift(self.tree, self.levels)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["FamilyHashing"]
 
 _MOST_FUNCTIONS = 1 << 16
@@ -224,6 +226,19 @@ class FamilyHashing(CalibratedRandomizer):
         """Count how often each function was reported with each bucket."""
         cells = reports.reshape(-1, 2).astype(np.int64) @ np.array([self.g, 1])
         return np.bincount(cells, minlength=self.rows * self.g)
+
+    def honest_chances(
+        self,
+        tally: NDArray[np.int64],
+        traits: NDArray[np.int64],  # noqa: ARG002 - of other mechanisms
+        n: int,
+    ) -> list[HonestChances]:
+        """The reports of each function, which is drawn whatever the value is."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        drawn = tally.reshape(self.rows, self.g).sum(axis=1)
+        chance = Fraction(1, self.rows)
+        return [HonestChances.of(n, drawn, chance, name="are of function {}".format)]
 
     @property
     def batch_count(self) -> int:

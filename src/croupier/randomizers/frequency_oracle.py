@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["FrequencyOracle", "Report"]
 
 
@@ -84,6 +86,10 @@ class FrequencyOracle(CategoricalRandomizer):
     @abstractmethod
     def reports(self) -> list[Report]:
         """Every possible report; called only if they are few."""
+
+    @abstractmethod
+    def supported(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """Tell which categories each report supports: a row per report, a column per category."""
 
     def support(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of reports that support each category, from their tally."""
@@ -155,6 +161,20 @@ class FrequencyOracle(CategoricalRandomizer):
         """Either value, and others; up to four cover both relations of Hadamard rows."""
         return [first, second, *range(2, min(self.size, 4))]
 
+    def honest_chances(
+        self,
+        tally: NDArray[np.int64],
+        traits: NDArray[np.int64],  # noqa: ARG002 - of other mechanisms
+        n: int,
+    ) -> list[HonestChances]:
+        """The reports that support each category: between nobody's and everybody's value."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        own, other = self.support_probabilities
+        labels = self.domain.labels
+        support = self.support(tally)
+        return [HonestChances.of(n, support, other, own, name=lambda j: f"support {labels[j]}")]
+
     def estimate_tally(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> Estimate:
@@ -187,6 +207,12 @@ class FrequencyOracle(CategoricalRandomizer):
         own, other = (float(chance) for chance in self.support_probabilities)
         total = own * (1 - own) + (self.size - 1) * other * (1 - other)
         return math.sqrt(total / (self.size * n)) / (own - other)
+
+    @property
+    def worst_shift(self) -> Fraction:
+        """1/(p - q): a report supports a value or does not, whatever else it supports."""
+        own, other = self.support_probabilities
+        return 1 / (own - other)
 
 
 def count_values(reports: NDArray[Any], size: int) -> NDArray[np.int64]:

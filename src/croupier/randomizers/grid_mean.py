@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from croupier.model.domain import Grid
     from croupier.model.interval_rule import IntervalRule
+    from croupier.numerics.honest_chances import HonestChances
     from croupier.numerics.weight_table import WeightTable
 
 __all__ = ["GridMean"]
@@ -99,6 +101,18 @@ class GridMean(CalibratedRandomizer):
         """Count how often each output was reported."""
         return np.bincount(reports, minlength=len(self.scores))
 
+    def honest_chances(
+        self,
+        tally: NDArray[np.int64],
+        traits: NDArray[np.int64],  # noqa: ARG002 - of other mechanisms
+        n: int,
+    ) -> list[HonestChances]:
+        """The count of each output: between the least and the largest weight of its column."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        rows, total = self.table.rows, self.table.denominator
+        return [HonestChances.of_outputs(n, tally, rows, total)]
+
     def estimate_tally(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> Estimate:
@@ -146,6 +160,13 @@ class GridMean(CalibratedRandomizer):
     def rms_error(self, n: int) -> float:
         """The standard error at the grid point where a report is noisiest."""
         return self.grid.step * math.sqrt(float(self._noise.max()) / n)
+
+    @property
+    def worst_shift(self) -> Fraction:
+        """The difference of the largest and the least score, in units of the whole grid."""
+        scores = self.scores
+        span = Fraction(float(scores.max())) - Fraction(float(scores.min()))
+        return span / (self.grid.size - 1)
 
     @cached_property
     def _noise(self) -> NDArray[np.float64]:

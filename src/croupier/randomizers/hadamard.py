@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["HadamardResponse"]
 
 
@@ -108,9 +110,25 @@ class HadamardResponse(FrequencyOracle):
         supported = ~_is_odd(rows & columns[:, None])
         return [Report(y, Fraction(1), supported[y]) for y in range(self.columns)]
 
+    def supported(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """The rows in which the column is positive."""
+        rows = np.arange(1, self.size + 1, dtype=np.uint64)
+        return ~_is_odd(rows & reports.astype(np.uint64)[:, None])
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count how often each column was reported."""
         return count_values(reports, self.columns)
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> list[HonestChances]:
+        """The support of each category, and each column; every value is supported by column 0."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        high, low = self.levels
+        least = [high, *[low] * (self.columns - 1)]
+        columns = HonestChances.of(n, tally, least, high, name="are column {}".format)
+        return [*super().honest_chances(tally, traits, n), columns]
 
     def support(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n + row of the Hadamard transform)/2, by the fast transform in K log K additions."""

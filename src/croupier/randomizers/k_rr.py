@@ -18,12 +18,44 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["KaryRandomizedResponse", "blanket_weight", "kary_response"]
+__all__ = ["KaryRandomizedResponse", "OneCategory", "blanket_weight", "kary_response"]
 __all__ += ["kary_response_of_one"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class KaryRandomizedResponse(FrequencyOracle):
+class OneCategory(FrequencyOracle):
+    """A mechanism whose report is one of the categories, and supports that one."""
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """One category."""
+        return ReportFormat((self.size,))
+
+    def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
+        """An answer supports itself only."""
+        return Fraction({0: self.size - len(values), 1: 1}.get(sum(supported), 0))
+
+    @property
+    def report_count(self) -> int:
+        """The number of categories."""
+        return self.size
+
+    def reports(self) -> list[Report]:
+        """The categories."""
+        supported = np.eye(self.size, dtype=bool)
+        return [Report(answer, Fraction(1), supported[answer]) for answer in range(self.size)]
+
+    def supported(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """An answer supports itself."""
+        return np.asarray(reports[:, None] == np.arange(self.size))
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count how often each answer was given."""
+        return count_values(reports, self.size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KaryRandomizedResponse(OneCategory):
     """Tell the truth, or one of the k answers at random (k-RR, GRR; Warner's for k = 2).
 
         R(x)(y) = b/D for y != x,   R(x)(x) = (D - (k-1) b)/D,   b = ceil(D / (e^epsilon + k - 1)).
@@ -51,11 +83,6 @@ class KaryRandomizedResponse(FrequencyOracle):
         """One draw."""
         return (self.denominator,)
 
-    @cached_property
-    def report_format(self) -> ReportFormat:
-        """One category."""
-        return ReportFormat((self.size,))
-
     @property
     def alphabet_size(self) -> int:
         """The number of categories."""
@@ -79,24 +106,6 @@ class KaryRandomizedResponse(FrequencyOracle):
     def answer_chances(self) -> tuple[Fraction, Fraction]:
         """The levels."""
         return self.levels
-
-    def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
-        """An answer supports itself only."""
-        return Fraction({0: self.size - len(values), 1: 1}.get(sum(supported), 0))
-
-    @property
-    def report_count(self) -> int:
-        """The number of categories."""
-        return self.size
-
-    def reports(self) -> list[Report]:
-        """The categories."""
-        supported = np.eye(self.size, dtype=bool)
-        return [Report(answer, Fraction(1), supported[answer]) for answer in range(self.size)]
-
-    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """Count how often each answer was given."""
-        return count_values(reports, self.size)
 
 
 def blanket_weight(denominator: int, epsilon: float, k: int) -> int:

@@ -22,12 +22,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["LocalHashing"]
 
 _LARGEST_PRIME = 2_642_239
 """The largest prime whose cube fits a 64-bit word, so that one draw is a seed."""
 
 _HASHES_AT_ONCE = 1 << 20
+
+_SEED_RANGES = 1024
+"""Ranges of seeds that are counted: a liar who reports one seed again and again is in one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +155,12 @@ class LocalHashing(FrequencyOracle):
             for bucket in range(self.g)
         ]
 
+    def supported(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """The categories in the bucket of the report."""
+        rows = reports.astype(np.uint64, copy=False)
+        buckets = self.hash(rows[:, [0]], np.arange(self.size, dtype=np.uint64))
+        return np.asarray(buckets == rows[:, [1]])
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the reports that support each category, hashing each category for each report."""
         values = np.arange(self.size, dtype=np.uint64)
@@ -159,3 +170,47 @@ class LocalHashing(FrequencyOracle):
             part = reports[start : start + step].astype(np.uint64, copy=False)
             support += (self.hash(part[:, [0]], values) == part[:, [1]]).sum(axis=0)
         return support
+
+    @property
+    def _seeds_in_range(self) -> int:
+        return -(-(self.prime**3) // _SEED_RANGES)
+
+    @property
+    def _range_count(self) -> int:
+        return -(-(self.prime**3) // self._seeds_in_range)
+
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the reports with a seed of each range, then those with each bucket."""
+        ranges = reports[:, 0].astype(np.uint64) // np.uint64(self._seeds_in_range)
+        seeds = np.bincount(ranges.astype(np.int64), minlength=self._range_count)
+        buckets = np.bincount(reports[:, 1].astype(np.int64), minlength=self.g)
+        return np.concatenate([seeds, buckets])
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> list[HonestChances]:
+        """The support of each category; and seeds and buckets, whose laws no value changes.
+
+        A uniform seed puts a value into bucket y with the chance m_y/P, so that y is reported with
+
+            (m_y/P) high + (1 - m_y/P) low.
+        """
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        many, width, ranges = self.prime**3, self._seeds_in_range, self._range_count
+        lengths = [width] * (ranges - 1) + [many - width * (ranges - 1)]
+        drawn = [Fraction(length, many) for length in lengths]
+        high, low = self.levels
+        small, larger = divmod(self.prime, self.g)
+        own = [Fraction(small + (bucket < larger), self.prime) for bucket in range(self.g)]
+        reported = [low + chance * (high - low) for chance in own]
+
+        def seeds(entry: int) -> str:
+            first = entry * width
+            return f"have a seed from {first} to {first + lengths[entry] - 1}"
+
+        return [
+            *super().honest_chances(tally, traits, n),
+            HonestChances.of(n, traits[:ranges], drawn, name=seeds),
+            HonestChances.of(n, traits[ranges:], reported, name="are in bucket {}".format),
+        ]

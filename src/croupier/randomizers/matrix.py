@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from croupier.numerics.honest_chances import HonestChances
 
 __all__ = ["MatrixRandomizer"]
 
@@ -147,6 +150,18 @@ class MatrixRandomizer(Randomizer):
         output = shares @ self.channel().probabilities
         return np.maximum(output @ self._scores**2 - shares, 0.0)
 
+    def honest_chances(
+        self,
+        tally: NDArray[np.int64],
+        traits: NDArray[np.int64],  # noqa: ARG002 - of other mechanisms
+        n: int,
+    ) -> list[HonestChances]:
+        """The count of each output: between the least and the largest weight of its column."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        rows, total = self.table.rows, self.table.denominator
+        return [HonestChances.of_outputs(n, tally, rows, total)]
+
     def estimate_tally(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> Estimate:
@@ -185,6 +200,14 @@ class MatrixRandomizer(Randomizer):
         """The root mean square standard error over the values if all are equally frequent."""
         size = len(self.matrix)
         return math.sqrt(float(self._variance(np.full(size, 1 / size)).mean()) / n)
+
+    @property
+    def worst_shift(self) -> Fraction:
+        """The largest difference between two scores of one value."""
+        ends = zip(
+            self._scores.max(axis=0).tolist(), self._scores.min(axis=0).tolist(), strict=True
+        )
+        return max(Fraction(most) - Fraction(least) for most, least in ends)
 
 
 def _noise(law: NDArray[np.float64], scores: NDArray[np.float64]) -> Moments:

@@ -9,36 +9,46 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import accumulate, chain, count, permutations, product
+from itertools import (
+    accumulate,
+    chain,
+    combinations_with_replacement,
+    count,
+    permutations,
+    product,
+)
 from operator import or_
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
-from croupier.model.domain import Grid, Product, SignVectors
-from croupier.model.estimate import Estimate
-from croupier.model.interval_rule import JoinedRule
+from croupier.model.domain import Grid, SignVectors
 from croupier.model.likelihood import LikelihoodClasses
-from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
 from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.family_hashing import FamilyHashing
-from croupier.randomizers.parameter import TABLES, WHOLE_NUMBERS, declares
-from croupier.randomizers.text import Text
+from croupier.randomizers.parameter import WHOLE_NUMBERS, declares
+from croupier.randomizers.several import SeveralQuestions, distinct_pairs, estimate_of, flat
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from croupier.model.estimate import Estimate
+    from croupier.model.randomizer import Randomizer
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["ParallelRandomizer"]
 
 _MOST_ENTRIES = 1 << 22
-_MOST_PAIRS = 4096
+_MOST_PAIRS = 256
+_MOST_LISTED = 4096
+"""Pairs of one query whose classes are compared in seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParallelRandomizer(Randomizer):
+class ParallelRandomizer(SeveralQuestions):
     """Draw one of K queries in private and answer it with the whole epsilon.
 
     With W the sum of the integer weights, report (k, y) has the law
@@ -83,29 +93,18 @@ class ParallelRandomizer(Randomizer):
 
     mechanism = "parallel"
 
-    queries: tuple[Randomizer, ...] = field(
-        metadata=declares(TABLES, "the questions, of which each person answers one")
-    )
     weights: tuple[int, ...] = field(
         default=(), metadata=declares(WHOLE_NUMBERS, "how often each question is drawn; or equally")
     )
 
     def __post_init__(self) -> None:
-        queries = tuple(self.queries)
-        if not queries or not all(isinstance(query, Randomizer) for query in queries):
-            raise ParameterError("queries", must="be at least one randomizer")
-        if any(isinstance(query, ParallelRandomizer) for query in queries):
-            raise ParameterError(
-                "queries", must="not be parallel themselves", hint="List the inner queries."
-            )
-        given = tuple(self.weights) or (1,) * len(queries)
-        if len(given) != len(queries):
-            raise ParameterError(
-                "weights", must=f"be {len(queries)}, one per query", got=len(given)
-            )
+        super().__post_init__()
+        count = len(self.queries)
+        given = tuple(self.weights) or (1,) * count
+        if len(given) != count:
+            raise ParameterError("weights", must=f"be {count}, one per query", got=len(given))
         weights = tuple(whole_number("weights", weight, least=1, most=WORD) for weight in given)
         whole_number("weights", sum(weights), least=1, most=WORD)
-        object.__setattr__(self, "queries", queries)
         object.__setattr__(self, "weights", weights)
 
     @cached_property
@@ -130,26 +129,10 @@ class ParallelRandomizer(Randomizer):
             "weights": list(self.weights),
         }
 
-    @property
-    def varies_by_batch(self) -> bool:  # type: ignore[override]
-        """Tell whether that of a query does."""
-        return any(query.varies_by_batch for query in self.queries)
-
-    def in_batches(self, names: Sequence[bytes]) -> Self:
-        """Return the same queries, each in these batches."""
-        if not self.varies_by_batch:
-            return self
-        return replace(self, queries=tuple(query.in_batches(names) for query in self.queries))
-
     @cached_property
     def chances(self) -> tuple[Fraction, ...]:
         """The probability of each query."""
         return tuple(Fraction(weight, sum(self.weights)) for weight in self.weights)
-
-    @cached_property
-    def domain(self) -> Product:
-        """A value for every query."""
-        return Product(tuple(query.domain for query in self.queries))
 
     @cached_property
     def _shared(self) -> Counter[int]:
@@ -260,7 +243,7 @@ class ParallelRandomizer(Randomizer):
         rows = list(product(*(range(block.shape[0]) for block in blocks)))
         labels = product(*(block.inputs for block in blocks))
         return self.channel_of(
-            np.array(rows), [tuple(chain.from_iterable(map(_flat, label))) for label in labels]
+            np.array(rows), [tuple(chain.from_iterable(map(flat, label))) for label in labels]
         )
 
     def channel_of(self, rows: NDArray[Any], inputs: Sequence[Any]) -> Channel:
@@ -284,7 +267,7 @@ class ParallelRandomizer(Randomizer):
             total,
             inputs=inputs,
             outputs=[
-                (index, *_flat(label), *(0,) * (width - 1 - len(_flat(label))))
+                (index, *flat(label), *(0,) * (width - 1 - len(flat(label))))
                 for index, block in enumerate(blocks)
                 for label in block.outputs
             ],
@@ -331,7 +314,7 @@ class ParallelRandomizer(Randomizer):
         return LikelihoodClasses.merged(outputs)
 
     def representative_pairs(self) -> Sequence[tuple[Any, Any]]:
-        """Every combination of the pairs of the queries.
+        """Every combination of the pairs of the queries, but for those that are alike.
 
         Let w be the blanket and G = (R(x0) - e^epsilon R(x1))/w. Each person's G is a mixture of
         the queries', so that a query's pair may be replaced by one whose G is larger in the convex
@@ -346,31 +329,51 @@ class ParallelRandomizer(Randomizer):
 
         Any other query: all pairs of its inputs, equal ones too.
 
+        Pairs of one query with the same classes have the same G, so that one of them is enough. And
+        equal queries that are drawn equally often may trade their pairs: of those, only how often
+        each pair occurs matters.
+
         Raises:
             TooLargeError: There are too many combinations.
         """
-        options = [_pairs(query) for query in self.queries]
-        combinations = math.prod(map(len, options))
-        if combinations > _MOST_PAIRS:
-            raise TooLargeError(
-                "The list of pairs of parallel",
-                entries=combinations,
-                limit=_MOST_PAIRS,
-                hint="Use the bound by clones, which needs epsilon_local only.",
+        alike = self._alike
+        queries = [self.queries[own[0]] for own in alike]
+        listed = [_pairs(query) for query in queries]
+        _require_few(max(map(len, listed)), most=_MOST_LISTED)
+        options = [distinct_pairs(query, own) for query, own in zip(queries, listed, strict=True)]
+        combinations = math.prod(
+            math.comb(len(pairs) + len(own) - 1, len(own))
+            for pairs, own in zip(options, alike, strict=True)
+        )
+        _require_few(combinations, most=_MOST_PAIRS)
+        chosen = product(
+            *(
+                combinations_with_replacement(pairs, len(own))
+                for pairs, own in zip(options, alike, strict=True)
             )
-        return [
-            (tuple(one for one, _ in pairs), tuple(two for _, two in pairs))
-            for pairs in product(*options)
-        ]
+        )
+        return [self._in_order(pairs) for pairs in chosen]
 
-    def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
-        """The inputs that the queries suggest, with shorter lists repeated."""
-        suggested = [
-            list(query.representative_others(one, two))
-            for query, one, two in zip(self.queries, first, second, strict=True)
-        ]
-        most = max(map(len, suggested))
-        return [tuple(own[index % len(own)] for own in suggested) for index in range(most)]
+    @cached_property
+    def _alike(self) -> list[list[int]]:
+        """The places of equal queries that are drawn equally often."""
+        found: list[list[int]] = []
+        for place, (query, weight) in enumerate(zip(self.queries, self.weights, strict=True)):
+            for own in found:
+                if self.weights[own[0]] == weight and self.queries[own[0]] == query:
+                    own.append(place)
+                    break
+            else:
+                found.append([place])
+        return found
+
+    def _in_order(self, chosen: Sequence[Sequence[tuple[Any, Any]]]) -> tuple[Any, Any]:
+        """The two rows of inputs, given the pairs of all queries that are alike."""
+        pairs: dict[int, tuple[Any, Any]] = {}
+        for own, given in zip(self._alike, chosen, strict=True):
+            pairs.update(zip(own, given, strict=True))
+        ordered = [pairs[place] for place in range(len(self.queries))]
+        return tuple(one for one, _ in ordered), tuple(two for _, two in ordered)
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """The number of answers and their tally, for each query."""
@@ -409,6 +412,28 @@ class ParallelRandomizer(Randomizer):
             found += [(answered, chance * own) for answered, own in parts]
         return found
 
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """The traits of the answers to each query."""
+        answers = zip(self.queries, self.answers(reports), strict=True)
+        return np.concatenate([query.traits(own) for query, own in answers])
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> list[HonestChances]:
+        """The answers to each query, and each query's own counts among those who answered it."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        parts = self.split(tally)
+        answered = np.array([part[0] for part in parts], dtype=np.int64)
+        found = [HonestChances.of(n, answered, self.chances, name=lambda k: f"answer part {k + 1}")]
+        ends = accumulate(query.trait_count for query in self.queries)
+        own_traits = np.split(traits, list(ends)[:-1])
+        for index, query in enumerate(self.queries):
+            part = parts[index]
+            groups = query.honest_chances(part[1:], own_traits[index], int(part[0]))
+            found += [replace(group, part=index) for group in groups]
+        return found
+
     def estimate_tallies(
         self,
         tally: NDArray[np.int64],
@@ -441,11 +466,7 @@ class ParallelRandomizer(Randomizer):
         estimates: list[Estimate] = []
         for query, part in zip(self.queries, parts, strict=True):
             answered = int(part[0])
-            if isinstance(query, Text):
-                how: dict[str, Any] = {"confidence": confidence, "listed": listed}
-                own: Estimate = query.find(part[1:], answered, **how)
-            else:
-                own = query.estimate_tally(part[1:], answered, confidence=confidence)
+            own = estimate_of(query, part[1:], answered, confidence=confidence, listed=listed)
             if isinstance(own, DistributionEstimate):
                 estimates.append(own.among(n))
                 continue
@@ -456,37 +477,6 @@ class ParallelRandomizer(Randomizer):
             rule = own.rule and own.rule.among(n)
             estimates.append(replace(own, standard_errors=errors, rule=rule))
         return estimates
-
-    def estimate_tally(
-        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
-    ) -> Estimate:
-        """The estimates of all queries in one, its entries named "query: value"."""
-        return _joined(self.estimate_tallies(tally, n, confidence=confidence), n)
-
-    def estimates(
-        self, reports: Any, *, confidence: float = 0.95, project: bool = False
-    ) -> list[Estimate]:
-        """One estimate per query, about all people who reported.
-
-        Args:
-            reports: The result of `randomize`, in any order.
-            confidence: The coverage of each interval.
-            project: True to move each query's shares onto the simplex.
-        """
-        entries = self.read_reports(reports)
-        found = self.estimate_tallies(self.tally(entries), len(entries), confidence=confidence)
-        return [estimate.projected() for estimate in found] if project else found
-
-    def estimate(
-        self, reports: Any, *, confidence: float = 0.95, project: bool = False
-    ) -> Estimate:
-        """The estimates of all queries in one; `estimates` keeps them apart.
-
-        Raises:
-            ParameterError: Some queries estimate shares and others means.
-        """
-        found = self.estimates(reports, confidence=confidence, project=project)
-        return _joined(found, sum(estimate.n for estimate in found))
 
     def rms_errors(self, n: int) -> list[float]:
         """The root mean square standard error of each query when n P_k people answer it.
@@ -500,18 +490,30 @@ class ParallelRandomizer(Randomizer):
             errors.append(math.sqrt((query.rms_error(1) ** 2 + sampled) / (n * chance)))
         return errors
 
-    def rms_error(self, n: int) -> float:
-        """The root mean square of `rms_errors`, every query counting once."""
-        return math.sqrt(sum(error**2 for error in self.rms_errors(n)) / len(self.queries))
+    @property
+    def worst_shifts(self) -> list[Fraction | None]:
+        """The worst shift of each query over its chance: liars may all answer the same.
+
+        With A the sum of the scores of m answers to a query, between a and b, r answers that are
+        taken away and s that are added move the average A/m by at most (b - a) max(r, s)/m.
+        """
+        shifts = zip((query.worst_shift for query in self.queries), self.chances, strict=True)
+        return [None if shift is None else shift / chance for shift, chance in shifts]
+
+
+def _require_few(pairs: int, *, most: int) -> None:
+    if pairs > most:
+        raise TooLargeError(
+            "The list of pairs of parallel",
+            entries=pairs,
+            limit=most,
+            hint="Use the bound by clones, which needs epsilon_local only.",
+        )
 
 
 def _split(tally: NDArray[np.int64], sizes: Iterable[int]) -> list[NDArray[np.int64]]:
     """The number of answers and the tally of each query, given the sizes of the tallies."""
     return np.split(tally, list(accumulate(1 + size for size in sizes))[:-1])
-
-
-def _flat(label: Any) -> tuple[Any, ...]:
-    return label if isinstance(label, tuple) else (label,)
 
 
 def _zeros(query: Randomizer) -> NDArray[Any]:
@@ -554,26 +556,3 @@ def _pairs(query: Randomizer) -> Sequence[tuple[Any, Any]]:
     if len(inputs) == 2:
         return list(permutations(inputs, 2))
     return [(one, two) for one in inputs for two in inputs]
-
-
-def _joined(estimates: Sequence[Estimate], n: int) -> Estimate:
-    quantities = {estimate.quantity for estimate in estimates}
-    if len(quantities) > 1:
-        raise ParameterError(
-            "queries",
-            must="all estimate shares, or all means, to be put into one estimate",
-            hint="Use `estimates`, which returns one per query.",
-        )
-    return Estimate(
-        quantity=quantities.pop(),
-        values=[
-            f"{index}: {value}"
-            for index, estimate in enumerate(estimates)
-            for value in estimate.values
-        ],
-        points=np.concatenate([estimate.points for estimate in estimates]),
-        standard_errors=np.concatenate([estimate.standard_errors for estimate in estimates]),
-        n=n,
-        confidence=estimates[0].confidence,
-        rule=JoinedRule([estimate.intervals for estimate in estimates]),
-    )

@@ -120,3 +120,8 @@ class Plain(Categorical):
     def rms_error(self, n: int) -> float:  # noqa: ARG002 - whatever their number
         """Zero: reports are the values."""
         return 0.0
+
+    @property
+    def worst_shift(self) -> Fraction:
+        """One: a report is one value, and counts once."""
+        return Fraction(1)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["Rappor"]
 
 _MOST_CATEGORIES = 1000
@@ -230,6 +232,31 @@ class Rappor(CategoricalRandomizer):
         """Count how often each bit is set."""
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
 
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the reports with 0, 1, … bits set."""
+        return np.bincount(reports.sum(axis=1, dtype=np.int64), minlength=self.filter_bits + 1)
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> list[HonestChances]:
+        """The count of each bit, and the number of set bits, whose law few values change."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+        from croupier.randomizers.estimates.set_bits import (  # noqa: PLC0415 - needs scipy
+            set_bits_chances,
+            set_bits_law,
+        )
+
+        chances = (self._flip, 1 - self._flip)
+        least = [chances[bit] for bit in self.patterns.min(axis=0).tolist()]
+        most = [chances[bit] for bit in self.patterns.max(axis=0).tolist()]
+        flip, keep = map(float, chances)
+        laws = [
+            set_bits_law(self.filter_bits, raised=raised, own=keep, other=flip)
+            for raised in sorted({len(places) for places in self._filter[1]})
+        ]
+        bits = HonestChances.of(n, tally, least, most, name="set bit {}".format)
+        return [bits, set_bits_chances(n, traits, laws)]
+
     @cached_property
     def _decoder(self) -> NDArray[np.float64]:
         """The right inverse of the patterns: bit shares to category shares."""
@@ -271,6 +298,16 @@ class Rappor(CategoricalRandomizer):
     def rms_error(self, n: int) -> float:
         """The root mean square standard error over the categories; the same for all true shares."""
         return math.sqrt(float((self._spread**2).mean()) / n)
+
+    @property
+    def worst_shift(self) -> Fraction:
+        """The sum of the sizes of a category's scores: a liar chooses every bit.
+
+        Direction: upper, by the rounding of the sum.
+        """
+        largest = float(np.abs(self._decoder).sum(axis=0).max())
+        rounding = 1 + Fraction(self.filter_bits, 1 << 52)
+        return Fraction(largest) * rounding / (1 - 2 * self._flip)
 
 
 def _hash(label: str | int, index: int) -> int:

@@ -12,6 +12,7 @@ __all__ = ["MECHANISMS", "parameters", "randomizer"]
 
 _CLASSES = {
     "k-rr": "k_rr.KaryRandomizedResponse",
+    "memoised-k-rr": "memoised.MemoisedResponse",
     "symmetric-unary": "unary_encoding.SymmetricUnaryEncoding",
     "optimized-unary": "unary_encoding.OptimizedUnaryEncoding",
     "rappor": "rappor.Rappor",
@@ -28,6 +29,7 @@ _CLASSES = {
     "plain": "plain.Plain",
     "matrix": "matrix.MatrixRandomizer",
     "parallel": "parallel.ParallelRandomizer",
+    "together": "together.TogetherRandomizer",
 }
 """The module and the class of every mechanism that a plan can name."""
 

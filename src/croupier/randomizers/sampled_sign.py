@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["SampledSign"]
 
 _MOST_DIMENSIONS = 16
@@ -162,6 +164,29 @@ class SampledSign(CalibratedRandomizer):
         sums = np.bincount(reports[:, 0], weights=signs, minlength=self.dimension)
         return np.rint(sums).astype(np.int64)
 
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the reports for each coordinate."""
+        return np.bincount(reports[:, 0].astype(np.int64), minlength=self.dimension)
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> list[HonestChances]:
+        """The reports for each coordinate, drawn whatever the signs are, and those of each sign."""
+        from croupier.numerics.honest_chances import HonestChances  # noqa: PLC0415 - not on devices
+
+        high, low = self._levels
+        signs = np.concatenate([(traits + tally) // 2, (traits - tally) // 2])
+        drawn = Fraction(1, self.dimension)
+
+        def signed(entry: int) -> str:
+            sign = "+1" if entry < self.dimension else "-1"
+            return f"are {sign} for coordinate {entry % self.dimension}"
+
+        return [
+            HonestChances.of(n, traits, drawn, name="are for coordinate {}".format),
+            HonestChances.of(n, signs, low, high, name=signed),
+        ]
+
     @property
     def _slope(self) -> float:
         high, low = self._levels
@@ -201,3 +226,9 @@ class SampledSign(CalibratedRandomizer):
     def rms_error(self, n: int) -> float:
         """The standard error of one coordinate: sqrt((d D^2/(a-b)^2 - 1)/n), whatever the signs."""
         return math.sqrt((self._slope**2 / self.dimension - 1) / n)
+
+    @property
+    def worst_shift(self) -> Fraction:
+        """The number d D/(a - b): a report chooses its coordinate, and +1 or -1 there."""
+        high, low = self._levels
+        return 1 / (high - low)

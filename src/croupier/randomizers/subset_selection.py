@@ -137,6 +137,13 @@ class SubsetSelection(FrequencyOracle):
             for members in combinations(everybody, self.d)
         ]
 
+    def supported(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """The members of the set."""
+        members = reports.reshape(len(reports), self.d)
+        found = np.zeros((len(reports), self.size), dtype=bool)
+        np.put_along_axis(found, members.astype(np.int64), values=True, axis=1)
+        return found
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count the sets that contain each category."""
         return count_values(reports, self.size)

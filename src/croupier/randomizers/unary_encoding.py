@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from croupier.numerics.honest_chances import HonestChances
+
 __all__ = ["OptimizedUnaryEncoding", "SymmetricUnaryEncoding", "UnaryEncoding"]
 
 _MOST_BITS = 1 << 20
@@ -106,9 +108,30 @@ class UnaryEncoding(FrequencyOracle):
             for bits in patterns
         ]
 
+    def supported(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """The bits."""
+        return np.asarray(reports, dtype=bool)
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count how often each bit is set."""
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
+
+    def traits(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Count the reports with 0, 1, … bits set."""
+        return np.bincount(reports.sum(axis=1, dtype=np.int64), minlength=self.size + 1)
+
+    def honest_chances(
+        self, tally: NDArray[np.int64], traits: NDArray[np.int64], n: int
+    ) -> list[HonestChances]:
+        """The support of each category, and the number of set bits, whose law no value changes."""
+        from croupier.randomizers.estimates.set_bits import (  # noqa: PLC0415 - needs scipy
+            set_bits_chances,
+            set_bits_law,
+        )
+
+        own, other = (float(Fraction(weight, self.denominator)) for weight in self.bit_weights)
+        law = set_bits_law(self.size, raised=1, own=own, other=other)
+        return [*super().honest_chances(tally, traits, n), set_bits_chances(n, traits, [law])]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.validate import number_of_people
 from croupier.shufflers.permutation_code import uniform_order
 from croupier.shufflers.sensitivity import Grouping, hamming_guarantee
-from croupier.shufflers.truncated_geometric import checked_theta
+from croupier.shufflers.theta import checked_theta
 
 __all__ = ["HammingMallowsShuffler"]
 

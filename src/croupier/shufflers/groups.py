@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from croupier.errors import ParameterError, TooLargeError
+from croupier.errors import ParameterError
 from croupier.numerics.validate import array_given, number_of_people, whole_number
+from croupier.shufflers.graph_balls import balls_in_graph
+from croupier.shufflers.members import PIECE, narrowest, pieces, require_fitting, starts_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Groups", "coordinate_rows", "pieces"]
+__all__ = ["Groups", "coordinate_rows"]
 
-_MOST_MEMBERS = 2**31 - 1
-"""The most that the 32-bit indices of sparse graphs can number."""
-_PIECE = 4_000_000
-"""Members handled at once, if they are Python integers or need several temporary arrays."""
 _BALLS = 50_000
 """Balls counted at once."""
 _WIDER = 1e-12
@@ -73,7 +71,7 @@ class Groups:
             raise ParameterError("starts", must="increase: a group has at least one member")
         if members.dtype.kind not in "iu" or members.min() < 0 or members.max() >= n:
             raise ParameterError("members", must="be whole numbers below the number of people")
-        members = _ascending(starts, members.astype(_narrowest(n)), n)
+        members = _ascending(starts, members.astype(narrowest(n)), n)
         starts.flags.writeable = members.flags.writeable = False
         for name, value in (("n", n), ("starts", starts), ("members", members)):
             object.__setattr__(self, name, value)
@@ -108,10 +106,10 @@ class Groups:
         points = _near_zero(coordinate_rows(coordinates))
         n = len(points)
         size = whole_number("k", k, least=1, most=n - 1) + 1
-        _limit(n * size, "Take fewer neighbours.")
+        require_fitting(n * size, "Take fewer neighbours.")
         tree = cKDTree(points)
-        members = np.empty((n, size), _narrowest(n))
-        rows = max(1, _PIECE // size)
+        members = np.empty((n, size), narrowest(n))
+        rows = max(1, PIECE // size)
         for start in range(0, n, rows):
             owners = np.arange(start, min(start + rows, n))
             found: Any = tree.query(points[owners], k=size)[1]
@@ -130,33 +128,8 @@ class Groups:
                 walked both ways.
             steps: The largest number of edges to anybody in the group.
         """
-        from scipy.sparse import csr_array, eye_array, issparse  # noqa: PLC0415 - slow to load
-
         reach = whole_number("steps", steps, least=0)
-        shape: tuple[int, ...] = getattr(adjacency, "shape", ())
-        sparse = issparse(adjacency)
-        if not sparse or len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
-            raise ParameterError("adjacency", must="be a square scipy sparse array")
-        n = shape[0]
-        closed = _with_itself_both_ways(adjacency)
-        itself = csr_array(eye_array(n, dtype=np.bool_, format="csr"))
-        least = _least_balls(closed, reach)
-        _limit(int(least.sum()), "Take fewer steps.")
-        sizes: list[NDArray[Any]] = []
-        members: list[NDArray[Any]] = []
-        total = 0
-        for first, last in pieces(_starts(least)):
-            near = itself[first:last]
-            for _ in range(reach):
-                before, near = near.nnz, near @ closed
-                if near.nnz == before:
-                    break
-            near.sort_indices()
-            total += near.nnz
-            _limit(total, "Take fewer steps.")
-            sizes.append(np.diff(near.indptr))
-            members.append(near.indices.astype(_narrowest(n), copy=False))
-        return cls(n, _starts(np.concatenate(sizes)), np.concatenate(members))
+        return cls(*balls_in_graph(adjacency, reach))
 
     @classmethod
     def of_sets(cls, sets: Iterable[Iterable[SupportsIndex]], n: SupportsIndex) -> Self:
@@ -176,8 +149,8 @@ class Groups:
         if not listed or not all(listed):
             raise ParameterError("sets", must="be some groups of at least one person each")
         sizes = np.fromiter(map(len, listed), np.int64, len(listed))
-        members = np.fromiter(chain.from_iterable(listed), _narrowest(people), int(sizes.sum()))
-        return cls(people, _starts(sizes), members)
+        members = np.fromiter(chain.from_iterable(listed), narrowest(people), int(sizes.sum()))
+        return cls(people, starts_of(sizes), members)
 
     @classmethod
     def of_partition(cls, labels: ArrayLike) -> Self:
@@ -194,7 +167,7 @@ class Groups:
             _, which, sizes = np.unique(tags, return_inverse=True, return_counts=True)
         except TypeError:
             raise ParameterError("labels", must=must) from None
-        return cls(len(tags), _starts(sizes), np.argsort(which, kind="stable"))
+        return cls(len(tags), starts_of(sizes), np.argsort(which, kind="stable"))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -282,46 +255,9 @@ class Groups:
         state = sha256(b"croupier groups 1\0")
         state.update(np.array([self.n, len(self)], "<i8").tobytes())
         state.update(self.starts.astype("<i8").tobytes())
-        for start in range(0, len(self.members), _PIECE):
-            state.update(self.members[start : start + _PIECE].astype("<i8").tobytes())
+        for start in range(0, len(self.members), PIECE):
+            state.update(self.members[start : start + PIECE].astype("<i8").tobytes())
         return state.hexdigest()
-
-
-def pieces(starts: NDArray[np.int64], *, members: int = _PIECE) -> Iterator[tuple[int, int]]:
-    """Yield runs of groups [first, last) with at most `members` members, or one group each.
-
-    >>> list(pieces(np.array([0, 3, 4, 9, 10]), members=4))
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    first, groups = 0, len(starts) - 1
-    while first < groups:
-        fits = int(np.searchsorted(starts, starts[first] + members, side="right")) - 1
-        last = min(groups, max(first + 1, fits))
-        yield first, last
-        first = last
-
-
-def _with_itself_both_ways(adjacency: Any) -> Any:
-    """The graph as a symmetric array of booleans, everybody next to themselves."""
-    from scipy.sparse import csr_array, eye_array  # noqa: PLC0415 - slow to load
-
-    entries = adjacency.tocoo()
-    # Each entry by itself: entries of parallel edges may add up to zero.
-    edge = entries.data != 0
-    first, second = (np.asarray(ends)[edge] for ends in (entries.row, entries.col))
-    edges = csr_array((np.ones(len(first), np.bool_), (first, second)), shape=adjacency.shape)
-    itself = eye_array(adjacency.shape[0], dtype=np.bool_, format="csr")
-    return csr_array(edges + edges.T + itself)
-
-
-def _least_balls(closed: Any, steps: int) -> NDArray[np.int64]:
-    """A lower bound of the number of people within the steps, from the best neighbour."""
-    sizes = np.diff(closed.indptr) if steps else np.ones(closed.shape[0])
-    for _ in range(min(steps, closed.shape[0]) - 1):
-        before, sizes = sizes, np.maximum.reduceat(sizes[closed.indices], closed.indptr[:-1])
-        if np.array_equal(before, sizes):
-            break
-    return np.asarray(sizes, dtype=np.int64)
 
 
 def coordinate_rows(coordinates: ArrayLike) -> NDArray[Any]:
@@ -367,11 +303,11 @@ def _radii(radius: ArrayLike, n: int) -> NDArray[Any]:
 def _by_strips(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The starts and members of groups that are slices of the sorted people."""
     low, high = _strip_ends(times, reach)
-    order = np.argsort(times, kind="stable").astype(_narrowest(len(times)))
+    order = np.argsort(times, kind="stable").astype(narrowest(len(times)))
     ranked = times[order].astype(low.dtype)
     left = np.searchsorted(ranked, low, side="left")
-    starts = _starts(np.searchsorted(ranked, high, side="right") - left)
-    _limit(int(starts[-1]), "Take a smaller radius.")
+    starts = starts_of(np.searchsorted(ranked, high, side="right") - left)
+    require_fitting(int(starts[-1]), "Take a smaller radius.")
     members = np.empty(starts[-1], order.dtype)
     for first, last in pieces(starts):
         shift = np.repeat(left[first:last] - starts[first:last], np.diff(starts[first : last + 1]))
@@ -411,9 +347,9 @@ def _by_tree(points: NDArray[np.float64], reach: NDArray[Any]) -> tuple[NDArray[
     for start in range(0, n, _BALLS):
         some = people[start : start + _BALLS]
         sizes[some] = tree.query_ball_point(points[some], wide[some], return_length=True)
-    starts, walked = _starts(sizes), _starts(sizes[people])
-    _limit(int(starts[-1]), "Take a smaller radius.")
-    members = np.empty(starts[-1], _narrowest(n))
+    starts, walked = starts_of(sizes), starts_of(sizes[people])
+    require_fitting(int(starts[-1]), "Take a smaller radius.")
+    members = np.empty(starts[-1], narrowest(n))
     for first, last in pieces(walked):
         some, count = people[first:last], int(walked[last] - walked[first])
         found: Iterable[list[int]] = tree.query_ball_point(
@@ -423,19 +359,6 @@ def _by_tree(points: NDArray[np.float64], reach: NDArray[Any]) -> tuple[NDArray[
         places += np.arange(walked[first], walked[last])
         members[places] = np.fromiter(chain.from_iterable(found), members.dtype, count)
     return starts, members
-
-
-def _limit(members: int, hint: str) -> None:
-    if members > _MOST_MEMBERS:
-        raise TooLargeError("The groups", entries=members, limit=_MOST_MEMBERS, hint=hint)
-
-
-def _narrowest(n: int) -> np.dtype[Any]:
-    return np.dtype(np.int32 if n <= 2**31 else np.int64)
-
-
-def _starts(sizes: NDArray[Any]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _ascending(starts: NDArray[np.int64], members: NDArray[Any], n: int) -> NDArray[Any]:

@@ -17,9 +17,9 @@ from croupier.shufflers.sensitivity import (
     component_sensitivities,
     connected_components,
     kendall_guarantee,
-    theta_for,
 )
-from croupier.shufflers.truncated_geometric import checked_theta, thetas_given, truncated_geometric
+from croupier.shufflers.theta import checked_theta, theta_for
+from croupier.shufflers.truncated_geometric import thetas_given, truncated_geometric
 
 __all__ = ["MallowsShuffler", "around_reference", "log_normalizer"]
 

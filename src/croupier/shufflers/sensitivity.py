@@ -12,14 +12,15 @@ from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
-from croupier.numerics.rounding import float_above, float_below
-from croupier.numerics.validate import array_given, number_given, whole_number
-from croupier.shufflers.groups import pieces
-from croupier.shufflers.truncated_geometric import LEAST_THETA, checked_theta, thetas_given
+from croupier.numerics.rounding import float_above
+from croupier.numerics.validate import array_given
+from croupier.shufflers.members import pieces
+from croupier.shufflers.theta import checked_theta
+from croupier.shufflers.truncated_geometric import thetas_given
 
 __all__ = ["Grouping", "component_sensitivities", "composed_alpha", "connected_components"]
 __all__ += ["group_sensitivities", "group_widths", "hamming_guarantee", "hamming_sensitivities"]
-__all__ += ["kendall_guarantee", "theta_for", "width_sensitivity"]
+__all__ += ["kendall_guarantee", "width_sensitivity"]
 
 _PUBLIC = "groups, reference order and theta chosen from public data only"
 
@@ -111,23 +112,6 @@ def hamming_sensitivities(groups: Grouping) -> NDArray[np.int64]:
     """
     sizes = np.diff(groups.starts)
     return np.where(sizes > 1, sizes, 0)
-
-
-def theta_for(alpha: float, sensitivity: int) -> float:
-    """The largest theta whose guarantee is `alpha`: alpha / sensitivity, rounded down.
-
-    Zero, a uniform order, if that is too small to be drawn exactly. Infinite, so that nothing is
-    shuffled, if nobody has anybody to exchange with.
-
-    >>> theta_for(1.0, 13)
-    0.07692307692307691
-    """
-    alpha = number_given("alpha", alpha)
-    sensitivity = whole_number("sensitivity", sensitivity, least=0)
-    if sensitivity == 0 or math.isinf(alpha):
-        return math.inf
-    theta = float_below(Fraction(alpha) / sensitivity)
-    return theta if theta >= LEAST_THETA else 0.0
 
 
 def connected_components(groups: Grouping) -> NDArray[np.int64]:

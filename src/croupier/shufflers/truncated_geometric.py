@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.validate import array_given
+from croupier.shufflers.theta import checked_theta
 
-__all__ = ["LEAST_THETA", "checked_theta", "thetas_given", "truncated_geometric"]
-__all__ += ["uniform_below"]
-
-LEAST_THETA = 2.0**-56
-"""The theta below which the digits of a geometric number no longer fit a word."""
+__all__ = ["thetas_given", "truncated_geometric", "uniform_below"]
 
 _FIRST_BITS = 16
 _LAST_WORD = np.uint64(WORD - 1)
@@ -72,16 +69,6 @@ def uniform_below(limits: NDArray[np.int64], stream: Keystream) -> NDArray[np.in
         draws[rejected] = stream.words(len(rejected))
         rejected = rejected[draws[rejected] > last[rejected]]
     return (draws % bounds).astype(np.int64)
-
-
-def checked_theta(theta: float) -> None:
-    """Refuse a theta whose law cannot be drawn exactly."""
-    if math.isnan(theta) or theta < 0:
-        raise ParameterError("theta", must="be at least 0", got=theta)
-    if 0 < theta < LEAST_THETA:
-        raise ParameterError(
-            "theta", must="be 0 or at least 2**-56", got=theta, hint="0 is the uniform order."
-        )
 
 
 def thetas_given(theta: ArrayLike) -> NDArray[np.float64]:

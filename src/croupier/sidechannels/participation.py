@@ -23,6 +23,8 @@ from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 from croupier.numerics.validate import require_delta
 from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.several import SeveralQuestions
+from croupier.randomizers.together import TogetherRandomizer
 
 __all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining", "seen_crowds"]
 
@@ -122,7 +124,12 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
     require_delta(delta)
     observed = Observed(observed)
-    local = randomizer.checked_epsilon_local if randomizer is not None else epsilon_local or 0.0
+    if randomizer is None:
+        answered = participation.rounds if participation.answers_all else 1
+        local = float_above(answered * Fraction(epsilon_local or 0.0))
+    else:
+        whole = _of_a_batch(randomizer, participation) if participation.one_batch else randomizer
+        local = whole.checked_epsilon_local
     lengths_seen = observed is Observed.LENGTH and not participation.padded
     clones = participation.adaptive or lengths_seen
     curves = _Curves(None if clones else _common(randomizer, participation), local)
@@ -153,16 +160,24 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
 
 def _common(randomizer: Randomizer | None, participation: Participation) -> Randomizer | None:
     """The randomizer that everybody applies in one batch; None if only clones apply."""
-    if participation.question_weights == (1,) or isinstance(randomizer, ParallelRandomizer | None):
-        return randomizer
-    together = ParallelRandomizer(
-        queries=(randomizer,) * participation.rounds, weights=participation.question_weights
-    )
+    if randomizer is None:
+        return None
+    several = _of_a_batch(randomizer, participation)
     try:
-        together.representative_pairs()
+        several.representative_pairs()
     except TooLargeError:
         return None
-    return together
+    return several
+
+
+def _of_a_batch(randomizer: Randomizer, participation: Participation) -> Randomizer:
+    """The randomizer of a report in one batch, if each question has this one."""
+    if participation.rounds == 1 or isinstance(randomizer, SeveralQuestions):
+        return randomizer
+    queries = (randomizer,) * participation.rounds
+    if participation.answers_all:
+        return TogetherRandomizer(queries=queries)
+    return ParallelRandomizer(queries=queries, weights=participation.question_weights)
 
 
 def seen_crowds(

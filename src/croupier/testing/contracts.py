@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -16,6 +17,8 @@ from croupier.model.shuffler import Shuffler
 from croupier.model.texts import Texts
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.several import SeveralQuestions
+from croupier.randomizers.together import TogetherRandomizer
 from croupier.testing.law import law_p_value
 
 __all__ = ["ContractError", "check_randomizer", "check_shuffler"]
@@ -117,7 +120,10 @@ def _check_channel(randomizer: Randomizer, channel: Channel) -> None:
     draws = math.prod(randomizer.draw_bounds)
     require(channel.exact, "`channel()` is exact")
     require(channel.denominator == draws, "`channel()` counts the rows of draws")
-    require(channel.epsilon == randomizer.epsilon_local, "`epsilon_local` is that of `channel()`")
+    found, claimed = channel.epsilon, randomizer.epsilon_local
+    if isinstance(randomizer, TogetherRandomizer):  # a sum of parts that are rounded up
+        found = max(found, min(claimed, found * (1 + 1e-15 * len(randomizer.queries))))
+    require(found == claimed, "`epsilon_local` is that of `channel()`")
 
 
 def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
@@ -126,7 +132,7 @@ def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
     Integers over a small denominator cannot express every law: an expectation may then be off by
     the effect of one unit of every weight.
     """
-    if isinstance(randomizer, ParallelRandomizer):
+    if isinstance(randomizer, SeveralQuestions):
         _check_unbiased_queries(randomizer, channel)
         return
     if randomizer.lots(randomizer.tally(randomizer.report_format.empty(0))):
@@ -158,13 +164,15 @@ def _check_unbiased_lots(randomizer: Randomizer, channel: Channel) -> None:
         require(error <= 1e-6, "the estimate is unbiased")
 
 
-def _check_unbiased_queries(randomizer: ParallelRandomizer, channel: Channel) -> None:
+def _check_unbiased_queries(randomizer: SeveralQuestions, channel: Channel) -> None:
     """Check that every query is unbiased and gets the answers of exactly those who drew it."""
     law = channel.probabilities[-1]
     reports = np.array(channel.outputs, dtype=randomizer.report_format.dtype)
     tallies = np.array([randomizer.tally(reports[[y]]) for y in range(len(reports))])
     found = randomizer.estimate_tallies(_BATCH * law @ tallies, _BATCH)
-    for query, chance, estimate in zip(randomizer.queries, randomizer.chances, found, strict=True):
+    everybody = (Fraction(1),) * len(randomizer.queries)
+    chances = randomizer.chances if isinstance(randomizer, ParallelRandomizer) else everybody
+    for query, chance, estimate in zip(randomizer.queries, chances, found, strict=True):
         own = query.channel()
         _check_unbiased(query, own)
         answers = np.array(own.outputs, dtype=query.report_format.dtype)

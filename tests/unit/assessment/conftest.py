@@ -63,12 +63,16 @@ def generated(make_plan, seed):
         ]
     )
     batch = pick.choice([5, 40, 300, 2000])
+    protections = {"minimum_batch": batch, "report_size": 64}
+    if shuffling.get("alpha") == 0.5 and seed % 2:
+        protections["minimum_crowd"] = min(batch, 7)
     return make_plan(
         mechanisms(pick),
         enrolled=pick.choice([1, 3]) * batch,
         batch=batch,
         corrupt=pick.choice([0.0, 0.0, 0.1, 0.2]),
         delta=pick.choice([1e-2, 1e-6]),
+        protections=protections,
         participation=participation,
         collection={"rounds": rounds},
         shuffling=shuffling,

@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -24,8 +25,16 @@ PLANS = {
             {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
         ],
     },
+    "together": {
+        "randomizer": None,
+        "questions": [
+            {"mechanism": "symmetric-unary", "k": 9, "max_epsilon_local": 2.0},
+            {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 2.0},
+        ],
+        "participation": {"model": "together"},
+    },
 }
-VALUES = {"sampled-sign": [[1, -1, 1, 1, -1]], "parallel": [[3, 4]]}
+VALUES = {"sampled-sign": [[1, -1, 1, 1, -1]], "parallel": [[3, 4]], "together": [[3, 2]]}
 
 
 @pytest.fixture(params=["duckdb", "spark"])
@@ -58,3 +67,32 @@ def test_engines_count_what_plain_python_counts(name, made, make_released, memor
     counts = ReportCounts.of(found, plan=site.plan, round_number=0)
     assert (counts.answers, counts.nulls, counts.duplicate) == (800, 50, 60)
     assert (counts.cannot_open, sum(counts.malformed.values())) == (9, 4)
+    assert counts.traits.tolist() == site.plan.randomizer.traits(np.array(reports)).tolist()
+
+
+GROUPS = {"order": "mallows", "alpha": 3.0, "groups": {"sha256": "0" * 64, "sensitivity": 3}}
+
+
+def test_engines_count_by_part_what_plain_python_counts(made, make_released, memory_engine):
+    """Of equal rows the first place counts; the sums of parts are those of the batch."""
+    site = make_released(shuffling=GROUPS)
+    epoch = site.epoch()
+    spoiled = [b"\1", *[None] * 5]
+    inner = site.sealed([*site.answers([1] * 300 + [2] * 100), *spoiled], epoch)
+    path = site.release([*inner, os.urandom(80)], epoch, repeated=20)
+    part_of = np.arange(427) % 3
+    source = KeySource(site.keys.path, site.folder / "passphrase.txt")
+    source.passphrase_file.write_text("a passphrase\n")
+    source.passphrase_file.chmod(0o600)
+    step = CountReports(site.plan, epoch, source, part_of)
+    found = made.count([path], step, beside="place")
+    assert found.equals(memory_engine.count([path], step, beside="place"))
+    counts = ReportCounts.of(found, plan=site.plan, round_number=0)
+    whole = memory_engine.count([path], CountReports(site.plan, epoch, source))
+    plain = ReportCounts.of(whole, plan=site.plan, round_number=0)
+    assert sorted(counts.parts) == [0, 1, 2]
+    assert sum(own.answers for own in counts.parts.values()) == counts.answers == plain.answers
+    sums = sum(own.tally for own in counts.parts.values())
+    assert np.array_equal(sums, counts.tally)
+    assert np.array_equal(counts.tally, plain.tally)
+    assert (counts.nulls, counts.duplicate, counts.cannot_open) == (5, 20, 1)

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from croupier.errors import MissingExtraError, ParameterError
-from croupier.model import Estimate
+from croupier.model import Estimate, Grid
+from croupier.randomizers import randomizer
 
 
 def estimate(points=(0.2, 0.7, 0.1), *, values=None, quantity="share", confidence=0.95):
@@ -43,6 +44,18 @@ def test_simultaneous_intervals_share_the_doubt():
     assert 1 - together.confidence == pytest.approx(0.05 / 3)
     assert (together.upper > single.upper).all()
     assert (together.points == single.points).all()
+
+
+def test_intervals_of_several_estimates_share_the_doubt():
+    single, together = estimate(), estimate().simultaneous(60)
+    assert 1 - together.confidence == pytest.approx(0.05 / 60)
+    assert together.coverage == pytest.approx(0.95)
+    assert together.holds_together
+    assert together.simultaneous() is together
+    assert together.simultaneous(30) is together
+    assert 1 - single.simultaneous().simultaneous(60).confidence == pytest.approx(0.05 / 60)
+    with pytest.raises(ParameterError, match="statements"):
+        single.simultaneous(2)
 
 
 def test_simultaneous_changes_nothing_for_one_value():
@@ -95,6 +108,16 @@ def test_confidence_must_be_a_probability(confidence):
     with pytest.raises(ParameterError) as refusal:
         estimate(confidence=confidence)
     assert refusal.value.parameter == "confidence"
+
+
+@pytest.mark.parametrize("mechanism", ["k-rr", "laplace", "distribution"])
+def test_intervals_are_finite_at_the_largest_confidence(mechanism):
+    parameters = {"k": 3} if mechanism == "k-rr" else {"grid": Grid(0, 3, 1)}
+    made = randomizer(mechanism, max_epsilon_local=2.0, **parameters)
+    sure = math.nextafter(1.0, 0.0)
+    found = made.estimate(made.randomize([0, 1, 2] * 20), confidence=sure).simultaneous()
+    assert np.isfinite(found.lower).all()
+    assert np.isfinite(found.upper).all()
 
 
 def test_an_estimate_cannot_be_changed():
@@ -175,4 +198,8 @@ def test_html_escapes_values_and_says_what_is_cut():
     assert "95 % intervals" in html
     assert "; 5 more" in html
     assert html.count("<tr") == 21
+    assert "raw" not in html
+    beyond = estimate((1.0187, -0.0187))._repr_html_()
+    assert "1.019" not in beyond
+    assert "`points` has them raw" in beyond
     assert "more" not in estimate()._repr_html_()

@@ -199,7 +199,16 @@ KEYS = {
     "policy": ["estimate", "batch", "collusion", "[key]"],
 }
 places = st.sampled_from([(table, key) for table, keys in KEYS.items() for key in keys])
-MECHANISMS = ["k-rr", "laplace", "gaussian", "one-bit-mean", "rappor", "local-hashing", "hadamard"]
+MECHANISMS = [
+    "k-rr",
+    "memoised-k-rr",
+    "laplace",
+    "gaussian",
+    "one-bit-mean",
+    "rappor",
+    "local-hashing",
+    "hadamard",
+]
 MECHANISMS += ["subset-selection", "symmetric-unary", "sampled-sign", "matrix", "parallel", "plain"]
 MODELS = ["single", "divide", "subsample", "parallel", "multinomial", "bins", "rectified-bins"]
 

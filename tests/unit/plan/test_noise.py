@@ -73,18 +73,19 @@ def test_near_central_accuracy_of_the_default_table():
     """NOISE: epsilon 1 at delta 1e-8 has a standard deviation of 2.80 counts."""
     plan = _plan(PLAIN, "[[shufflers]]\ndummies = {epsilon = 1.0, delta = 1e-8}\n")
     assert plan.rms_error * 300 == pytest.approx(2.799, abs=5e-4)
-    assert plan.count_shift == 1
+    assert plan.worst_shift == 1
 
 
-def test_one_liar_moves_an_estimated_count_by_one_over_what_a_report_tells():
+def test_liars_move_a_share_by_one_over_what_a_report_tells():
     plan = _plan(KARY, SAMPLED)
     own, other = plan.randomizer.answer_chances
-    assert plan.count_shift == 2 / (own - other)
+    assert plan.worst_shift == 2 / (own - other)
 
 
 def test_plans_without_dummies_have_the_error_of_their_mechanism():
     plan = _plan(KARY, "[[shufflers]]\n")
-    assert plan.count_noise is plan.count_shift is None
+    assert plan.count_noise is None
+    assert plan.worst_shift == plan.randomizer.worst_shift
     assert plan.rms_error == plan.randomizer.rms_error(300)
 
 

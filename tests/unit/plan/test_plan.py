@@ -253,6 +253,7 @@ DIGESTED = {
     "questions": None,
     "participation__model": "single",
     "collection__rounds": 2,
+    "collection__window": "30d",
     "participation__weights": 2,
     "shuffling__groups": {"sha256": "ab" * 32},
     "protections__minimum_batch": 200_001,
@@ -323,6 +324,27 @@ def test_digest_changes_with_a_mallows_order():
     assert len({PLAN.replace(shuffling=own).digest for own in plans}) == len(plans)
 
 
+def test_digest_changes_with_the_crowd_of_a_mallows_order():
+    mallows = PLAN.replace(shuffling={"order": "mallows", "alpha": 4.0, "groups": GROUPS})
+    crowds = [mallows.replace(protections__minimum_crowd=crowd) for crowd in (2, None)]
+    assert len({plan.digest for plan in [mallows, *crowds]}) == 2
+
+
+def test_a_crowd_is_one_that_the_order_can_give():
+    """With theta 2, the first of the order has 1 + 0.138 near; with 0.02, 25.99."""
+    mallows = {"order": "mallows", "alpha": 0.32, "groups": GROUPS}
+    plan = PLAN.replace(shuffling=mallows, protections__minimum_crowd=25)
+    assert plan.protections.minimum_crowd == 25
+    with pytest.raises(
+        PlanError, match=r"minimum_crowd must be at most 25: the first of the order"
+    ):
+        plan.replace(protections__minimum_crowd=26)
+    with pytest.raises(PlanError, match=r"minimum_crowd must be at most 1:"):
+        plan.replace(shuffling__alpha=32.0, protections__minimum_crowd=2)
+    with pytest.raises(PlanError, match=r"minimum_crowd must be left out unless"):
+        plan.replace(shuffling={"order": "uniform"})
+
+
 def test_digest_changes_with_dummies_and_samples():
     made = {"epsilon": 1.0, "delta": 1e-8}
     shufflers = [
@@ -353,6 +375,7 @@ def test_every_key_is_tried_in_the_digest(plan_keys):
     tried |= {f"participation.{key}" for key in OTHER_MODELS.values()}
     tried |= {"participation.noise"}
     tried |= {"shuffling.order", "shuffling.alpha", "shuffling.groups.sha256"}
+    tried |= {"protections.minimum_crowd"}
     tried |= {"shuffling.groups.sensitivity", "randomizer"}
     tried |= {"questions.name", "questions.text", "shufflers.keep"}
     tried |= {f"shufflers.dummies.{name}" for name in ("epsilon", "delta", "weights")}

@@ -82,8 +82,8 @@ NEEDED = 'Try {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}.'
 NEITHER = 'p.toml: randomizer must be given, or [[questions]]. Try mechanism = "k-rr".'
 ONE = 'randomizer = {mechanism = "k-rr", k = 3, max_epsilon_local = 1.0}'
 LISTED = 'Try [{mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}].'
-MECHANISMS = "k-rr, symmetric-unary, optimized-unary, rappor, local-hashing, dictionary, text, "
-MECHANISMS += "distribution, hadamard, subset-selection, laplace, gaussian, one-bit-mean, sampled-sign, plain, matrix, parallel"
+MECHANISMS = "k-rr, memoised-k-rr, symmetric-unary, optimized-unary, rappor, local-hashing, dictionary, text, "
+MECHANISMS += "distribution, hadamard, subset-selection, laplace, gaussian, one-bit-mean, sampled-sign, plain, matrix, parallel, together"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from croupier.randomizers import (
     KaryRandomizedResponse,
     LocalHashing,
     MatrixRandomizer,
+    MemoisedResponse,
     OneBitMean,
     OptimizedUnaryEncoding,
     ParallelRandomizer,
@@ -22,12 +23,15 @@ from croupier.randomizers import (
     SubsetSelection,
     SymmetricUnaryEncoding,
     Text,
+    TogetherRandomizer,
 )
 from croupier.testing import check_randomizer
 
 SMALL = [
     KaryRandomizedResponse(k=2, max_epsilon_local=1.0, denominator=101),
     KaryRandomizedResponse(k=5, max_epsilon_local=2.0, denominator=256),
+    MemoisedResponse(k=2, max_epsilon_local=1.0, max_epsilon_permanent=2.0, denominator=64),
+    MemoisedResponse(k=5, max_epsilon_local=2.0, max_epsilon_permanent=4.0, denominator=128),
     SymmetricUnaryEncoding(k=3, max_epsilon_local=2.0, denominator=16),
     SymmetricUnaryEncoding(k=2, max_epsilon_local=1.5, denominator=61),
     OptimizedUnaryEncoding(k=3, max_epsilon_local=1.0, denominator=17),
@@ -66,18 +70,38 @@ SMALL = [
         ),
         weights=(1, 2),
     ),
+    TogetherRandomizer(
+        queries=(
+            KaryRandomizedResponse(k=2, max_epsilon_local=1.0, denominator=5),
+            SubsetSelection(k=4, max_epsilon_local=1.0, denominator=8, subset_size=2),
+            OneBitMean(grid=Grid(0, 1, 0.5), max_epsilon_local=1.0, denominator=16),
+        ),
+    ),
+    TogetherRandomizer(
+        queries=(
+            Dictionary(k=3, max_epsilon_local=1.0, denominator=16, functions=2, buckets=3),
+            SymmetricUnaryEncoding(k=2, max_epsilon_local=1.5, denominator=8),
+        ),
+    ),
     Plain(k=4),
     Plain(labels=("no", "yes")),
 ]
 
 SHIPPED = [
     KaryRandomizedResponse(k=10, max_epsilon_local=4.0),
+    MemoisedResponse(k=10, max_epsilon_local=2.0, max_epsilon_permanent=6.0),
     SymmetricUnaryEncoding(k=5, max_epsilon_local=2.0),
     OptimizedUnaryEncoding(k=5, max_epsilon_local=2.0),
     Rappor(k=3, max_epsilon_local=3.0, bits=8),
     LocalHashing(k=5, max_epsilon_local=1.0, prime=7),
     HadamardResponse(k=20, max_epsilon_local=1.5),
     SubsetSelection(k=8, max_epsilon_local=1.0),
+    TogetherRandomizer(
+        queries=(
+            KaryRandomizedResponse(labels=("no", "yes"), max_epsilon_local=0.5),
+            OptimizedUnaryEncoding(k=3, max_epsilon_local=1.0),
+        ),
+    ),
     DiscreteLaplace(grid=Grid(0, 16, 1), max_epsilon_local=2.0),
     DiscreteLaplace(grid=Grid(18, 90, 0.5), max_epsilon_local=5.0),
     DiscreteGaussian(grid=Grid(0, 16, 1), max_epsilon_local=2.0),

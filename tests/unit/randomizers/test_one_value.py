@@ -12,10 +12,12 @@ from croupier.protocol.wire import encode_report
 from croupier.randomizers import MECHANISMS, randomizer
 
 GRID = {"low": 0.0, "high": 4.0, "step": 0.5}
+KEPT = {"max_epsilon_permanent": 6.0}
 SIGNS = [1, -1, -1, 1, 1]
 MADE = [
     ({"mechanism": "k-rr", "k": 7, "max_epsilon_local": 2.0}, range(7)),
     ({"mechanism": "k-rr", "labels": ["cat", "dog", 7], "max_epsilon_local": 1.0}, ["dog", 7]),
+    ({"mechanism": "memoised-k-rr", "k": 7, "max_epsilon_local": 2.0} | KEPT, range(7)),
     ({"mechanism": "symmetric-unary", "k": 9, "max_epsilon_local": 2.0}, range(9)),
     ({"mechanism": "optimized-unary", "k": 9, "max_epsilon_local": 2.0}, range(9)),
     ({"mechanism": "rappor", "k": 6, "max_epsilon_local": 3.0}, range(6)),
@@ -57,6 +59,17 @@ MADE = [
             ],
         },
         [["yes", "höher", 3], ["no", "", 8]],
+    ),
+    (
+        {
+            "mechanism": "together",
+            "queries": [
+                {"mechanism": "k-rr", "labels": ["no", "yes"], "max_epsilon_local": 1.0},
+                {"mechanism": "sampled-sign", "dimension": 2, "max_epsilon_local": 1.0},
+                {"mechanism": "subset-selection", "k": 9, "max_epsilon_local": 1.0},
+            ],
+        },
+        [["yes", 1, -1, 3], ["no", -1, -1, 4]],
     ),
 ]
 NAMES = [own["mechanism"] for own, _ in MADE]

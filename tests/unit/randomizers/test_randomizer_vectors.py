@@ -10,7 +10,7 @@ import pytest
 
 from croupier.errors import CroupierError
 from croupier.numerics.columns import read_column
-from croupier.randomizers import MECHANISMS, ParallelRandomizer, randomizer
+from croupier.randomizers import MECHANISMS, ParallelRandomizer, TogetherRandomizer, randomizer
 
 FOLDER = Path(__file__).parents[2] / "vectors"
 TEXT = (FOLDER / "randomizers.json").read_text(encoding="utf-8")
@@ -82,6 +82,8 @@ def weights_of(made):
     if made.mechanism == "distribution":
         return [weight for level in made.levels for weight in weights_of(level)] or [1, 0]
     chances = made.likelihoods if made.varies_by_batch else made.levels
+    if made.permanent is not None:
+        chances = [each.levels[1] for each in (made.permanent, made.instantaneous)]
     return [int(chance * made.denominator) for chance in chances]
 
 
@@ -98,9 +100,9 @@ def test_weights(case):
 
 @pytest.mark.parametrize("section", ["integers", "laws", "refused"])
 def test_every_mechanism_that_a_plan_can_name_has_vectors(section):
-    """That of parallel questions, which has no integers of its own, has an entry to itself."""
+    """Those of several questions, which have no integers of their own, have entries of theirs."""
     named = {case["specification"]["mechanism"] for case in VECTORS[section]}
-    assert named | {"parallel"} >= set(MECHANISMS)
+    assert named | {"parallel", "together"} >= set(MECHANISMS)
 
 
 @cases("refused")
@@ -123,6 +125,19 @@ def test_the_law_of_parallel_questions():
     made = ParallelRandomizer(queries=queries, weights=tuple(case["weights_of_queries"]))
     assert list(made.draw_bounds) == case["draw_bounds"]
     assert law(made.channel()) == published(case)
+
+
+def test_the_law_of_questions_together():
+    case = VECTORS["together"]
+    made = TogetherRandomizer(queries=tuple(randomizer(**own) for own in case["queries"]))
+    assert list(made.draw_bounds) == case["draw_bounds"]
+    assert made.budget_cost == case["cost"]
+    assert law(made.channel()) == published(case)
+
+
+@cases("costs")
+def test_the_cost_of_questions_together_is_their_sum_in_decimals(case):
+    assert randomizer(**case["specification"]).budget_cost == case["cost"]
 
 
 @cases("values")

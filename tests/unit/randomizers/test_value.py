@@ -15,6 +15,7 @@ SPECIFICATIONS = [
     {"mechanism": "k-rr", "k": 5},
     {"mechanism": "k-rr", "labels": ["cat", "dog", 7], "denominator": 2**32},
     {"mechanism": "symmetric-unary", "k": 6},
+    {"mechanism": "memoised-k-rr", "k": 50, "max_epsilon_permanent": 8.0},
     {"mechanism": "optimized-unary", "k": 50},
     {"mechanism": "rappor", "k": 10, "hashes": 1},
     {"mechanism": "local-hashing", "k": 30, "buckets": 5},
@@ -36,6 +37,13 @@ SPECIFICATIONS = [
             {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
         ],
         "weights": [1, 3],
+    },
+    {
+        "mechanism": "together",
+        "queries": [
+            {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
+            {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
+        ],
     },
 ]
 NAMES = {name: getattr(croupier.randomizers, name) for name in croupier.randomizers.__all__}
@@ -73,7 +81,7 @@ def test_a_copy_is_equal_and_a_changed_one_is_not(made):
     assert replace(made).specification == made.specification
     if made.mechanism == "plain":
         assert replace(made, labels=("cat", "dog")) != made
-    elif made.mechanism not in {"matrix", "parallel"}:
+    elif made.mechanism not in {"matrix", "parallel", "together"}:
         other = replace(made, max_epsilon_local=1.5)
         assert other.max_epsilon_local == 1.5
         assert other.epsilon_local <= 1.5 < made.epsilon_local
@@ -88,13 +96,14 @@ def test_every_field_is_a_parameter(made):
 
 
 def test_integers_stay_below_the_ceiling(made):
-    if made.mechanism in {"matrix", "parallel", "plain"}:
+    if made.mechanism in {"matrix", "parallel", "plain", "together"}:
         assert made.epsilon_local <= made.budget_cost
         return
     for ceiling in (0.5, 2.0, 7.3):
         other = replace(made, max_epsilon_local=ceiling)
         assert 0 < other.epsilon_local <= other.max_epsilon_local == ceiling
-        assert other.budget_cost == ceiling
+        all_reports = getattr(other, "max_epsilon_permanent", ceiling)
+        assert other.budget_cost == all_reports >= ceiling
 
 
 def test_the_old_name_is_refused_by_a_sentence_that_names_the_new_one(made):

@@ -13,8 +13,9 @@ from scipy.sparse import coo_array, csr_array, random_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.shufflers import groups as module
-from croupier.shufflers.groups import Groups, pieces
+from croupier.shufflers import members as module
+from croupier.shufflers.groups import Groups
+from croupier.shufflers.members import pieces
 
 SETS = st.lists(st.sets(st.integers(0, 6), min_size=1), min_size=1, max_size=7)
 

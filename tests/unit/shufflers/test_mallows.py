@@ -22,7 +22,8 @@ from croupier.shufflers import permutation_code
 from croupier.shufflers import truncated_geometric as codes_of
 from croupier.shufflers.mallows import MallowsShuffler, around_reference, log_normalizer
 from croupier.shufflers.permutation_code import decode
-from croupier.shufflers.truncated_geometric import LEAST_THETA, truncated_geometric
+from croupier.shufflers.theta import LEAST_THETA
+from croupier.shufflers.truncated_geometric import truncated_geometric
 from croupier.testing import check_shuffler
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mallows.json").read_text())["cases"]

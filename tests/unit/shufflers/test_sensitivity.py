@@ -16,7 +16,8 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
 from croupier.shufflers import sensitivity
-from croupier.shufflers.groups import Groups, pieces
+from croupier.shufflers.groups import Groups
+from croupier.shufflers.members import pieces
 from croupier.shufflers.sensitivity import (
     component_sensitivities,
     composed_alpha,
@@ -26,10 +27,9 @@ from croupier.shufflers.sensitivity import (
     hamming_guarantee,
     hamming_sensitivities,
     kendall_guarantee,
-    theta_for,
     width_sensitivity,
 )
-from croupier.shufflers.truncated_geometric import LEAST_THETA
+from croupier.shufflers.theta import LEAST_THETA, theta_for
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mallows.json").read_text())["cases"]
 

@@ -29,6 +29,8 @@ import { type Query, queryOf } from "../protocol/query.js";
 import { readDocument, verified } from "../protocol/signed_document.js";
 import type { TokenKeys } from "../protocol/token_keys.js";
 import { batchName, encodeReport, epochOf, sealReport } from "../protocol/wire.js";
+import type { Permanent } from "../randomizer.js";
+import type { Report } from "../report.js";
 import {
   charge,
   follow,
@@ -43,6 +45,7 @@ import {
 import type { Spent } from "./server.js";
 import { followIssuer, requireToken, spentOn } from "./tokens.js";
 import { drawTurn, requireDeployable, roundsOfACollection, type Turn } from "./turn.js";
+import { joins, type Moment, moved, passTime } from "./window.js";
 
 /** The bytes that a client sends in one round. */
 export interface Submission {
@@ -161,7 +164,8 @@ export class Client {
    * Return what to send in the open round; null if it is not this person's turn.
    *
    * The first call of a round randomises and seals. Every later call returns the same bytes,
-   * whatever the value is by then. "No answer" must be a category of the plan. Throws a NoTokenError
+   * whatever the value is by then. If the plan has a window, it is nobody's turn who has given as
+   * many answers in it as the plan or the budget allows, until it has moved on. "No answer" must be a category of the plan. Throws a NoTokenError
    * if the plan admits by token and the memory holds none for the round.
    *
    * @param value The person's value; if rounds ask by query, also a function that takes the
@@ -190,7 +194,7 @@ export class Client {
       this.#requireValue(answer, shuffler.round);
       const turn = this.#turn(state, shuffler.round);
       const position = shuffler.round % roundsOfACollection(this.plan);
-      if (position < turn.first || position > turn.last) return null;
+      if (turn === null || position < turn.first || position > turn.last) return null;
       const asked = query?.digest ?? "";
       const report =
         position === turn.answers
@@ -277,6 +281,8 @@ export class Client {
         if (error instanceof NoTokenError) return null;
         throw error;
       }
+      const isLater = this.plan.window !== undefined && shuffler.round > sealed.round;
+      if (isLater && !moved(state, this.plan, this.#moment(shuffler.round))) return null;
       const now = isWaiting(sealed) ? this.clock() : null;
       const next = { ...kept, batch: shuffler.batch };
       const again = await this.#seal(state, next, shuffler, this.#delay(), now);
@@ -347,8 +353,12 @@ export class Client {
     });
   }
 
-  /** Return the turn of the collection; drawn, and paid for, when it is joined. */
-  #turn(state: State, roundNumber: number): Turn {
+  /**
+   * Return the turn of the collection; drawn, and paid for, when it is joined.
+   *
+   * Return null if the plan's window allows no answer in the round.
+   */
+  #turn(state: State, roundNumber: number): Turn | null {
     const { plan } = this;
     const collection = Math.floor(roundNumber / roundsOfACollection(plan));
     const joined: Joined | undefined = state.joined[plan.digest];
@@ -357,24 +367,36 @@ export class Client {
       throw new UntrustedError("the key list", "offers a round that has passed");
     }
     const times = 1 + (joined?.times ?? 0);
-    if (times > plan.reports) {
-      throw new ParameterError("roundNumber", {
-        must: `be one of the ${plan.reports} rounds that a person may join`,
-        hint: "Stay away; collection.rounds of the plan is used up.",
-      });
-    }
-    // Dummies protect a report once per batch, also one that was sent before.
-    if (joined === undefined || plan.cost.delta > 0 || !this.#resendsOneReport) {
-      charge(state, this.#choices.attribute, plan.cost, this.#budget);
+    if (plan.window === undefined) this.#joinForEver(state, roundNumber, times);
+    else {
+      const { attribute } = this.#choices;
+      const now = this.#moment(roundNumber);
+      if (!joins(state, plan, attribute, this.#budget, now)) return null;
     }
     const turn = drawTurn(plan, this.#choices.group, this.#rng);
     state.joined[plan.digest] = { collection, times, ...turn };
     return turn;
   }
 
-  get #resendsOneReport(): boolean {
-    const asked = new Set(this.plan.questions.map((_, number) => this.plan.questionIndex(number)));
-    return this.plan.noise === "reused" && asked.size === 1;
+  /** Pay for a collection of a plan without a window, and refuse one too many. */
+  #joinForEver(state: State, roundNumber: number, times: number): void {
+    const { plan } = this;
+    if (times > plan.reports) {
+      throw new ParameterError("roundNumber", {
+        must: `be one of the ${plan.reports} rounds that a person may join`,
+        hint: "Stay away; collection.rounds of the plan is used up.",
+      });
+    }
+    passTime(state, plan, this.#moment(roundNumber));
+    const comesAgain = plan.noise === "reused" || plan.keepsAnswer;
+    // Dummies protect a report once per batch, also one that was sent before.
+    if (times === 1 || plan.cost.delta > 0 || !comesAgain) {
+      charge(state, this.#choices.attribute, plan.cost, this.#budget);
+    }
+  }
+
+  #moment(round: number): Moment {
+    return { round, clock: this.clock() };
   }
 
   /** Refuse a value that does not fit in every round, not only in the one that was drawn. */
@@ -399,10 +421,21 @@ export class Client {
     const before = state.resent[place];
     if (before !== undefined) return fromHex(before);
     const batch = await batchName(epochOf(this.plan, shuffler, query));
-    const report = await this.plan.question(roundNumber).randomize(value, this.#rng, batch);
+    const question = this.plan.question(roundNumber);
+    const report =
+      question.permanent === undefined
+        ? await question.randomize(value, this.#rng, batch)
+        : this.#fromPermanent(state, place, value, question.permanent);
     const data = encodeReport(this.#format(roundNumber), report, this.plan.reportSize);
     if (this.plan.noise === "reused") state.resent[place] = hex(data);
     return data;
+  }
+
+  /** Return a report made from the permanent answer, which is drawn first if there is none. */
+  #fromPermanent(state: State, place: string, value: unknown, permanent: Permanent): Report {
+    const kept = state.permanent[place] ?? permanent.draw(value, this.#rng);
+    state.permanent[place] = kept;
+    return permanent.report(kept, this.#rng);
   }
 
   #format(roundNumber: number) {

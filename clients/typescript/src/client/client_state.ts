@@ -1,8 +1,10 @@
 /** The client's memory: what it sealed, when it answers, what it has spent. Never a value. */
 
 import type { Cost } from "../dummies.js";
-import { BudgetError, StateError, UntrustedError } from "../errors.js";
+import { BudgetError, StateError } from "../errors.js";
+import { asWritten } from "../numerics/decimal.js";
 import { SHUFFLER_KEYS, type ShufflerKeys } from "../protocol/party_keys.js";
+import { type Listed, requireNotBefore } from "../protocol/signed_document.js";
 import { exactly } from "../rounding.js";
 import type { Turn } from "./turn.js";
 
@@ -46,12 +48,18 @@ export interface Joined extends Turn {
   readonly times: number;
 }
 
-/** The newest list of the shuffler's keys that was seen. */
-export interface Listed {
-  readonly version: number;
-  readonly digest: string;
-  /** The newest round of the plan that was seen open; older memories have none. */
-  readonly round?: number | null;
+/** An answer that counts for as long as its plan's window lasts. */
+export interface Answered {
+  readonly attribute: string;
+  /** The nats that it costs, and the chance that these do not hold. */
+  readonly epsilon: number;
+  readonly delta: number;
+  /** The time, in seconds since 1970, by the device's clock. */
+  readonly at: number;
+  /** The seconds of the window. */
+  readonly length: number;
+  /** The rounds from which clients count the window, by their plan. */
+  readonly rounds: Readonly<Record<string, number>>;
 }
 
 /** A device as an issuer knows it. */
@@ -98,6 +106,10 @@ export interface State {
   readonly spent: Record<string, number[]>;
   /** The chances that these nats do not hold, by attribute, if not zero. */
   readonly spent_delta: Record<string, number[]>;
+  /** The answers that still count, by plan with a window. */
+  readonly answered: Record<string, readonly Answered[]>;
+  /** The permanent answers of mechanisms that keep one, by plan and question. */
+  readonly permanent: Record<string, number>;
   /** The device and its credential, by the address of the issuer. */
   readonly enrolled: Record<string, Enrolled>;
   /** The tokens, by plan and round. */
@@ -112,6 +124,8 @@ export interface State {
 const NEWER = [
   "listed_second",
   "spent_delta",
+  "answered",
+  "permanent",
   "enrolled",
   "tokens",
   "listed_issuer",
@@ -119,8 +133,6 @@ const NEWER = [
 ] as const;
 const TABLES = ["listed", "sealed", "joined", "resent", "spent", ...NEWER] as const;
 const UNIT = 1n << 1074n;
-/** More decimal places than any double that is written as short as it can be has. */
-const PLACES = 400;
 
 /**
  * Remember a list of keys; refuse one that is older than or differs from what was seen.
@@ -145,38 +157,42 @@ export function follow(
   return round;
 }
 
-/** Refuse a list that is older than one that was seen, or a second one of its version. */
-export function requireNotBefore(what: string, list: Listed, seen: Listed | undefined): void {
-  if (seen !== undefined && list.version < seen.version) {
-    throw new UntrustedError(what, "is older than one that was seen before");
+/** Spend exactly so many nats, and so much chance, on an attribute; refuse what exceeds either. */
+export function charge(state: State, attribute: string, cost: Cost, budget: Cost): void {
+  const left = leftOf(state, attribute, cost, budget);
+  if (!left) {
+    throw new BudgetError(attribute, cost.epsilon, budget.epsilon, cost.delta, budget.delta);
   }
-  if (list.version === seen?.version && list.digest !== seen.digest) {
-    throw new UntrustedError(what, "is a second one of the same version");
+  state.spent[attribute] = [...(state.spent[attribute] ?? []), cost.epsilon];
+  if (cost.delta > 0) {
+    state.spent_delta[attribute] = [...(state.spent_delta[attribute] ?? []), cost.delta];
   }
 }
 
-/** Spend exactly so many nats, and so much chance, on an attribute; refuse what exceeds either. */
-export function charge(
+/**
+ * Tell whether a cost fits into the budget, beside what was spent for ever and in windows.
+ *
+ * @param but The plan whose answers in its window do not count.
+ */
+export function leftOf(
   state: State,
   attribute: string,
   { epsilon, delta }: Cost,
   budget: Cost,
-): void {
-  const costs = [...(state.spent[attribute] ?? []), epsilon];
-  const chances = [...(state.spent_delta[attribute] ?? []), delta];
+  but?: string,
+): boolean {
+  const counted = Object.entries(state.answered)
+    .filter(([plan]) => plan !== but)
+    .flatMap(([, entries]) => entries.filter((entry) => entry.attribute === attribute));
+  const costs = [...(state.spent[attribute] ?? []), ...counted.map((own) => own.epsilon), epsilon];
+  const chances = [
+    ...(state.spent_delta[attribute] ?? []),
+    ...counted.map((own) => own.delta),
+    delta,
+  ];
   const nats = costs.reduce((sum, entry) => sum + units(entry), 0n);
   const chance = chances.reduce((sum, entry) => sum + asWritten(entry), 0n);
-  if (nats > units(budget.epsilon) || (delta > 0 && chance > asWritten(budget.delta))) {
-    throw new BudgetError(attribute, epsilon, budget.epsilon, delta, budget.delta);
-  }
-  state.spent[attribute] = costs;
-  if (delta > 0) state.spent_delta[attribute] = chances;
-}
-
-/** A number as people write it, in units of its last possible place: 100 times 1e-8 is 1e-6. */
-function asWritten(value: number): bigint {
-  const [, whole, rest = "", exponent] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
-  return BigInt(`${whole}${rest}`) * 10n ** BigInt(PLACES - rest.length + Number(exponent));
+  return nats <= units(budget.epsilon) && (delta === 0 || chance <= asWritten(budget.delta));
 }
 
 /** A double as a multiple of the least one. */

@@ -13,12 +13,12 @@ import { planText } from "../protocol/key_list.js";
 import { isPointer, supersededBy } from "../protocol/superseded.js";
 import type { Client, Served, Submission } from "./client.js";
 import { admitted } from "./enrolment.js";
-import { pause, type Transport } from "./exchange.js";
+import { pause, type Request, type Transport } from "./exchange.js";
 import { fetchToken, requireIssuer } from "./fetch_token.js";
 import { fromEverywhere, offered } from "./fetching.js";
-import { through } from "./oblivious.js";
 import { askPatiently } from "./patience.js";
-import type { Request, Server } from "./server.js";
+import type { Server } from "./server.js";
+import { through } from "./through.js";
 
 export type Outcome =
   | "accepted"
@@ -154,7 +154,7 @@ async function takePart(
   roundNumber: number | undefined,
   direct: Transport,
 ): Promise<Outcome> {
-  const transport = through(client, address, direct);
+  const transport = await through(client, address, direct);
   const seconds = client.plan.roundLength;
   const server = await admitted(client, address, seconds, transport);
   if (server === null) return EXPIRED;

@@ -6,7 +6,19 @@
 
 import type { Bytes } from "../bytes.js";
 import { ParameterError } from "../errors.js";
-import type { Request } from "./server.js";
+
+/** Headers for Node; browsers send their own, and count decompressed bytes as the answer. */
+export const AGENT = { "User-Agent": "croupier", "Accept-Encoding": "identity" };
+
+/** One request; a retry sends the same. */
+export interface Request {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Bytes;
+  /** The relay that it must go through, sealed; left out if it goes directly. */
+  readonly relay?: string;
+}
 
 /** The answer of a server. */
 export interface Answer {

@@ -13,9 +13,9 @@ import type { Client } from "./client.js";
 import { admitted } from "./enrolment.js";
 import type { Transport } from "./exchange.js";
 import { fromEverywhere } from "./fetching.js";
-import { through } from "./oblivious.js";
 import { askPatiently } from "./patience.js";
 import type { Server } from "./server.js";
+import { through } from "./through.js";
 import { begin, finish } from "./tokens.js";
 
 export type TokenOutcome =
@@ -48,7 +48,7 @@ export async function fetchToken(
     throw new ParameterError("admission.by", { must: 'be "token" to fetch tokens' });
   }
   requireIssuer(plan, address);
-  const transport = through(client, address, direct);
+  const transport = await through(client, address, direct);
   const server = await admitted(client, address, PATIENCE, transport);
   const lists = server && (await fromEverywhere(client, server, "", PATIENCE, transport));
   if (server === null || lists === null) return "no answer in time";

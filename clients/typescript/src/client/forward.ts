@@ -22,8 +22,8 @@ import { admitted } from "./enrolment.js";
 import type { Transport } from "./exchange.js";
 import { requireIssuer } from "./fetch_token.js";
 import { fromEverywhere } from "./fetching.js";
-import { through } from "./oblivious.js";
 import type { Server } from "./server.js";
+import { through } from "./through.js";
 
 /** A report that waits for its time in the client's memory. */
 export interface Prepared {
@@ -57,7 +57,7 @@ export async function prepare(
   { roundNumber, ...direct }: Transport & { roundNumber?: number } = {},
 ): Promise<Prepared | Outcome> {
   requireIssuer(client.plan, server);
-  const transport = through(client, server, direct);
+  const transport = await through(client, server, direct);
   const enrolled = await admitted(client, server, PATIENCE, transport);
   const served = enrolled && (await serve(client, enrolled, roundNumber, PATIENCE, transport));
   if (served === null) return EXPIRED;
@@ -85,7 +85,7 @@ export async function deliver(
   address: Server,
   direct: Transport = {},
 ): Promise<Outcome> {
-  const transport = through(client, address, direct);
+  const transport = await through(client, address, direct);
   const submission = await client.waiting();
   if (submission === null) return "nothing to send";
   if (submission.delay > 0) return "waiting for its time";

@@ -19,30 +19,16 @@ import {
   UNKNOWN_KEY,
 } from "../protocol/capsule.js";
 import { GATEWAY, readGateway } from "../protocol/gateway_keys.js";
+import { requireNotBefore } from "../protocol/signed_document.js";
 import { isPointer } from "../protocol/superseded.js";
 import { envelopeLength } from "../protocol/wire.js";
 import type { Client } from "./client.js";
-import { requireNotBefore } from "./client_state.js";
-import { type Answer, ask, type Transport } from "./exchange.js";
+import { AGENT, type Answer, ask, type Request, type Transport } from "./exchange.js";
 import { isBusy } from "./patience.js";
-import { AGENT, type Request, type Server } from "./server.js";
 
 const LEAST_LENGTH = 4096;
 /** Bytes of a request beside its body: address, path, batch, credential or token, and lengths. */
 const HEAD = 2048;
-
-/** Return the transport of a conversation: through the server's relay if it has one. */
-export function through(client: Client, { relay }: Server, transport: Transport): Transport {
-  const { admission } = client.plan;
-  if (relay === undefined) {
-    if (admission.relay === undefined) return transport;
-    throw new ParameterError("relay", {
-      must: `be given: reports of this plan come through the relay of ${admission.relay}`,
-    });
-  }
-  const exchanges = new Relay(client, relay, transport);
-  return { ...transport, through: (request) => exchanges.ask(request) };
-}
 
 /** Return the length of all requests of a plan before they are sealed: a power of two. */
 function requestLength({ reportSize, owned, shufflerKeys }: Client["plan"]): number {
@@ -58,7 +44,7 @@ class UnknownKeyError extends CroupierError {
 }
 
 /** The exchanges of one conversation. */
-class Relay {
+export class Relay {
   #key: Configuration | undefined;
 
   constructor(

@@ -1,8 +1,7 @@
 /** Patience with servers that are silent or busy. */
 
 import { operatingSystem } from "../keystream.js";
-import { type Answer, ask, pause, type Transport } from "./exchange.js";
-import type { Request } from "./server.js";
+import { type Answer, ask, pause, type Request, type Transport } from "./exchange.js";
 
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;

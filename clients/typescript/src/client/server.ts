@@ -3,20 +3,9 @@
 import { type Bytes, utf8 } from "../bytes.js";
 import { ParameterError } from "../errors.js";
 import { canonical } from "../json.js";
+import { AGENT, type Request } from "./exchange.js";
 
-/** Headers for Node; browsers send their own, and count decompressed bytes as the answer. */
-export const AGENT = { "User-Agent": "croupier", "Accept-Encoding": "identity" };
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
-
-/** One request; a retry sends the same. */
-export interface Request {
-  readonly method: "GET" | "POST";
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Bytes;
-  /** The relay that it must go through, sealed; left out if it goes directly. */
-  readonly relay?: string;
-}
 
 /** The headers that spend a token on one request. */
 export interface Spent {

@@ -10,9 +10,10 @@ import { type Bytes, fromHex, hex } from "../bytes.js";
 import { NoTokenError, UntrustedError } from "../errors.js";
 import type { Plan } from "../plan.js";
 import { blind, finalize } from "../protocol/blind_rsa.js";
+import { requireNotBefore } from "../protocol/signed_document.js";
 import { challenge, Spender, tokenHeader, tokenInput, tokenRequest } from "../protocol/token.js";
 import { TOKEN_KEYS, type TokenKey, type TokenKeys, tokenKeyOf } from "../protocol/token_keys.js";
-import { type HeldToken, isWaiting, requireNotBefore, type State } from "./client_state.js";
+import { type HeldToken, isWaiting, type State } from "./client_state.js";
 import type { Spent } from "./server.js";
 
 /** Remember a list of the issuer's keys, and forget the tokens of rounds before all open ones. */

@@ -6,8 +6,8 @@
 
 import { ParameterError } from "../errors.js";
 import { integer, type Keystream } from "../keystream.js";
+import { weighted } from "../numerics/weighted.js";
 import type { Plan } from "../plan.js";
-import { weighted } from "../randomizers/parallel.js";
 
 /** A person's turn in one collection: an answer in one round, nulls from the first to the last. */
 export interface Turn {
@@ -33,8 +33,8 @@ export function roundsOfACollection(plan: Plan): number {
 export function drawTurn(plan: Plan, group: number | undefined, rng: Keystream): Turn {
   const { model, bins, rounds } = plan.protocol;
   if (model.endsWith("bins")) {
-    const drawn = Number(integer(BigInt(bins.length), rng));
-    const chosen = group === undefined ? drawn : required(group, bins.length);
+    const drawn = () => Number(integer(BigInt(bins.length), rng));
+    const chosen = group === undefined ? drawn() : required(group, bins.length);
     const start = bins.slice(0, chosen).reduce((sum, weights) => sum + weights.length, 0);
     return turn(plan, start, bins[chosen] as readonly bigint[], rng);
   }

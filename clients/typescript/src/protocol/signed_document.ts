@@ -94,3 +94,21 @@ export function readDocument(what: string, data: Uint8Array): Json {
   if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
   return document;
 }
+
+/** The newest list of keys that was seen. */
+export interface Listed {
+  readonly version: number;
+  readonly digest: string;
+  /** The newest round of the plan that was seen open; older memories have none. */
+  readonly round?: number | null;
+}
+
+/** Refuse a list that is older than one that was seen, or a second one of its version. */
+export function requireNotBefore(what: string, list: Listed, seen: Listed | undefined): void {
+  if (seen !== undefined && list.version < seen.version) {
+    throw new UntrustedError(what, "is older than one that was seen before");
+  }
+  if (list.version === seen?.version && list.digest !== seen.digest) {
+    throw new UntrustedError(what, "is a second one of the same version");
+  }
+}

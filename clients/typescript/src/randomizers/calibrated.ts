@@ -10,10 +10,10 @@ export const COMMON = ["mechanism", "max_epsilon_local", "denominator"] as const
 
 const LARGEST_EPSILON = 20;
 
-export function maxEpsilonOf({ max_epsilon_local }: Table): number {
-  const epsilon = number("max_epsilon_local", max_epsilon_local);
+export function maxEpsilonOf(own: Table, name = "max_epsilon_local"): number {
+  const epsilon = number(name, own[name]);
   if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
-  throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
+  throw new ParameterError(name, { must: "be in (0, 20]" });
 }
 
 /** Return the sum of the weights. Small ones are for tests, which try every draw. */

@@ -4,8 +4,10 @@ import type { Bytes } from "../bytes.js";
 import { Product } from "../domain.js";
 import { ParameterError } from "../errors.js";
 import { WORD } from "../keystream.js";
-import { Randomizer } from "../randomizer.js";
+import { weighted } from "../numerics/weighted.js";
+import type { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
+import { SeveralQuestions } from "./several.js";
 
 /**
  * Draw one of the queries in private and answer it with the whole epsilon.
@@ -13,7 +15,7 @@ import { type Report, ReportFormat } from "../report.js";
  * Queries share their draws: a report takes as many integers below a bound as the query that needs
  * most of them, and the drawn query ignores the others. Every report is padded with zeros.
  */
-export class ParallelRandomizer extends Randomizer<readonly unknown[]> {
+export class ParallelRandomizer extends SeveralQuestions {
   readonly maxEpsilonLocal: number;
   readonly domain: Product;
   readonly drawBounds: readonly bigint[];
@@ -23,12 +25,12 @@ export class ParallelRandomizer extends Randomizer<readonly unknown[]> {
   readonly #columns: readonly (readonly number[])[];
 
   constructor(
-    private readonly queries: readonly Randomizer[],
+    queries: readonly Randomizer[],
     private readonly weights: readonly bigint[],
   ) {
-    super();
+    super(queries);
     const total = weights.reduce((sum, weight) => sum + weight, 0n);
-    requireQueries(queries, weights, total);
+    requireWeights(queries, weights, total);
     this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
     this.domain = new Product(queries.map((query) => query.domain));
     this.variesByBatch = queries.some((query) => query.variesByBatch);
@@ -52,28 +54,15 @@ export class ParallelRandomizer extends Randomizer<readonly unknown[]> {
   }
 }
 
-function requireQueries(
+function requireWeights(
   queries: readonly Randomizer[],
   weights: readonly bigint[],
   total: bigint,
 ): void {
-  if (queries.length === 0 || queries.some((query) => query instanceof ParallelRandomizer)) {
-    const must = "be at least one, none of them parallel itself";
-    throw new ParameterError("queries", { must });
-  }
   if (weights.length !== queries.length || total > WORD) {
     const must = "be one per query, with a sum of at most 2^64";
     throw new ParameterError("weights", { must });
   }
-}
-
-/** Return the index that a draw below the sum of the weights picks. */
-export function weighted(weights: readonly bigint[], draw: bigint): number {
-  let end = 0n;
-  return weights.findIndex((weight) => {
-    end += weight;
-    return draw < end;
-  });
 }
 
 /** Count the draws below each bound that suffice for any one query. */

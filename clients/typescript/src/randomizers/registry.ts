@@ -7,7 +7,6 @@ import { WORD } from "../keystream.js";
 import type { Randomizer } from "../randomizer.js";
 import { list, table, wholeNumber } from "../table.js";
 import { KaryRandomizedResponse } from "./k_rr.js";
-import { ParallelRandomizer } from "./parallel.js";
 import { Plain } from "./plain.js";
 
 type Maker = (own: Table) => Randomizer | Promise<Randomizer>;
@@ -20,6 +19,7 @@ type Maker = (own: Table) => Randomizer | Promise<Randomizer>;
  */
 export const MECHANISMS: ReadonlyMap<unknown, Maker> = new Map<unknown, Maker>([
   ["k-rr", (own) => new KaryRandomizedResponse(own)],
+  ["memoised-k-rr", async (own) => new (await import("./memoised.js")).MemoisedResponse(own)],
   ["symmetric-unary", async (own) => new (await unary()).SymmetricUnaryEncoding(own)],
   ["optimized-unary", async (own) => new (await unary()).OptimizedUnaryEncoding(own)],
   ["rappor", async (own) => (await import("./rappor.js")).Rappor.of(own)],
@@ -36,6 +36,7 @@ export const MECHANISMS: ReadonlyMap<unknown, Maker> = new Map<unknown, Maker>([
   ["plain", (own) => new Plain(own)],
   ["matrix", async (own) => new (await import("./matrix.js")).MatrixRandomizer(own)],
   ["parallel", parallel],
+  ["together", together],
 ]);
 
 const unary = () => import("./unary_encoding.js");
@@ -55,8 +56,15 @@ async function parallel(specification: Table): Promise<Randomizer> {
   const queries = await Promise.all(list("queries", own.queries).map(build));
   const given = own.weights === undefined ? [] : list("weights", own.weights);
   const weights = given.length > 0 ? given : queries.map(() => 1);
+  const { ParallelRandomizer } = await import("./parallel.js");
   return new ParallelRandomizer(
     queries,
     weights.map((weight) => wholeNumber("weights", weight, 1n, WORD)),
   );
+}
+
+async function together(specification: Table): Promise<Randomizer> {
+  const own = table("together", specification, ["mechanism", "queries"]);
+  const { TogetherRandomizer } = await import("./together.js");
+  return new TogetherRandomizer(await Promise.all(list("queries", own.queries).map(build)));
 }

@@ -4,7 +4,7 @@ import { ParameterError } from "../errors.js";
 import { WORD } from "../keystream.js";
 import { logAbove } from "../numerics/logarithm.js";
 import { orderedSum } from "../numerics/portable.js";
-import { weighted } from "./parallel.js";
+import { weighted } from "../numerics/weighted.js";
 
 /** Rows of whole numbers that are not negative, each summing to the denominator. */
 export class WeightTable {

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, overload
 
 from croupier.assessment.design.dummies import (
@@ -21,7 +22,7 @@ from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, NEAR, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import AtMost
+from croupier.numerics.rounding import AtMost, float_above
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
@@ -36,7 +37,7 @@ DUMMIES = ("releases soonest with dummies", "leaks least to readers with dummies
 """The strengths of a plan whose devices add no noise: fewer people, or a lower epsilon."""
 
 _READERS = (Rung.BATCH, Rung.CLIENTS)
-_METRICS = tuple(metric for metric in LADDER[:-1] if metric not in NEAR)
+_METRICS = (*(metric for metric in LADDER[:-1] if metric not in NEAR), Metric.MANIPULATION)
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +51,10 @@ class Design(Result):
         clients: The same with corrupt clients.
         reidentification: How often such a reader traces a report to its sender.
         strengths: The aims in which no other plan that was considered is better; see `design`.
-        trade: What a plan with dummies gives up, or what a second shuffler without dummies leaves
-            as it is, in one sentence; else empty.
+        trade: What a plan with dummies gives up, what a second shuffler without dummies leaves as
+            it is, or what several groups of people need, in one or two sentences; else empty.
+        error_alone: What `rms_error` would be with one question only, the same noise and as many
+            people.
     """
 
     plan: Plan
@@ -61,6 +64,7 @@ class Design(Result):
     reidentification: Guarantee
     strengths: tuple[str, ...]
     trade: str = ""
+    error_alone: float | None = None
 
     if not TYPE_CHECKING:  # type checkers report unknown names
 
@@ -72,7 +76,12 @@ class Design(Result):
     @property
     def epsilon_local(self) -> float:
         """The epsilon under collusion; infinite if devices add no noise."""
-        return max(question.epsilon_local for question in self.plan.randomizers)
+        return self.plan.epsilon_local
+
+    @property
+    def worst_shift(self) -> Fraction | None:
+        """The largest shift of an estimate by liars, per share of the smallest batch."""
+        return self.plan.worst_shift
 
     @property
     def _summary(self) -> str:
@@ -90,6 +99,10 @@ class Design(Result):
                 else None,
                 "minimum_batch": self.plan.protections.minimum_batch,
                 "rms_error": self.rms_error,
+                "error_alone": self.error_alone,
+                "worst_shift": None
+                if self.worst_shift is None
+                else AtMost(float_above(self.worst_shift)),
                 "epsilon_batch": AtMost(self.epsilon.value),
                 "epsilon_clients": AtMost(self.clients.value),
                 "reidentification": AtMost(self.reidentification.value),
@@ -183,7 +196,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         advance: Called with 1 at every step of the search.
         limits: ``max_epsilon``, ``max_reidentification``, ``max_guess_of_two``,
             ``max_guess_uninformed``, ``max_guess_informed``, ``min_bayes_security``: at the rungs
-            batch and clients.
+            batch and clients. ``max_manipulation``: how far corrupt people move an estimate.
 
     Raises:
         ParameterError: No plan reaches the error within the limits. It says which limit binds and
@@ -216,7 +229,10 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     )
     search.require_honest()
     found = tuple(
-        _described(search.plan(candidate), candidate.error, strengths)
+        replace(
+            _described(search.plan(candidate), candidate.error, strengths),
+            error_alone=candidate.error_alone,
+        )
         for candidate, strengths in _merged(_best(search)).items()
     )
     hidden = None
@@ -297,7 +313,18 @@ def _described(plan: Plan, error: float, strengths: tuple[str, ...]) -> Design:
         clients=proved(Rung.CLIENTS, Metric.EPSILON),
         reidentification=proved(Rung.BATCH, Metric.REIDENTIFICATION),
         strengths=strengths,
-        trade=traded(plan),
+        trade=" ".join(filter(None, (traded(plan), _rounds_to_sign(plan)))),
+    )
+
+
+def _rounds_to_sign(plan: Plan) -> str:
+    """Say what a plan needs that asks each group of people by a signed query of its own."""
+    if not plan.asks_by_query:
+        return ""
+    many = plan.participation_model.rounds
+    return (
+        f"It needs {many:,} rounds, each with a query that the analyzer signs before it. People "
+        f"are in one of {many:,} public groups; each has its own batch and its own result."
     )
 
 
@@ -325,9 +352,13 @@ def _limits(
         if value is None:
             continue
         most = math.inf if known[name] is Metric.EPSILON else 1.0
-        if not 0 <= value <= most:
-            raise ParameterError(name, must=f"be in [0, {most:g}]", got=value, hint="Try 0.1.")
-        found += [Limit(rung, known[name], value) for rung in _READERS]
+        least = 1e-9 if known[name] is Metric.MANIPULATION else 0.0  # no batch is without limit
+        if not least <= value <= most:
+            raise ParameterError(
+                name, must=f"be in [{least:g}, {most:g}]", got=value, hint="Try 0.1."
+            )
+        rungs = _READERS if known[name] is not Metric.MANIPULATION else (Rung.CLIENTS,)
+        found += [Limit(rung, known[name], value) for rung in rungs]
     if max_epsilon_local is not None:
         if not 0.001 <= max_epsilon_local <= 20:
             must = "be in [0.001, 20]"

@@ -157,10 +157,14 @@ class DummySearch:
         return self._point(index, people).error
 
     def _people(self, index: int) -> int:
-        """The people that the error needs, with two honest ones beside all corrupt ones."""
+        """The people that the error needs, with two honest ones beside all corrupt ones.
+
+        A liar moves a count by one, so that the share of liars is how far they move a share.
+        """
         most = self.search.most_people  # the error falls as 1/people
         needed = math.ceil(most * self._error(index, most) / self.search.target_error)
-        return max(needed, self.search.corrupt + 2)
+        spread = math.ceil(self.search.corrupt / self.search.max_manipulation)
+        return max(needed, spread, self.search.corrupt + 2)
 
     def _within(self, index: int, people: int | None = None) -> DummyPoint | None:
         found = self._people(index) if people is None else people

@@ -10,6 +10,7 @@ from typing import Any
 from croupier.errors import CroupierError, ParameterError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe_integer
+from croupier.numerics.rounding import float_above
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
 __all__ = ["LARGEST_INDEX", "MANY_VALUES", "MODELS", "Family", "decimal_at", "families", "index_of"]
@@ -17,8 +18,9 @@ __all__ = ["LARGEST_INDEX", "MANY_VALUES", "MODELS", "Family", "decimal_at", "fa
 MODELS = ("parallel", "divide", "subsample")
 """The ways in which several questions may be divided among the people."""
 
-_NEVER_BEST = ("rappor",)
-"""One bit per category (symmetric-unary) is such a filter without collisions, and errs less."""
+_NEVER_BEST = ("rappor", "memoised-k-rr")
+"""One bit per category (symmetric-unary) is a RAPPOR filter without collisions, and errs less; k-RR
+without a permanent answer errs less in one report."""
 
 MANY_VALUES = 4096
 """From here on a dictionary counts in seconds what local hashing counts in hours."""
@@ -73,12 +75,16 @@ class Family:
         given: Its parameters except epsilon_local.
         participation: The participation table of a plan.
         questions: The number of questions, all of this kind.
+        corrupt: The number of people who may lie, all in one batch.
+        max_manipulation: The largest shift of an estimate that they may cause.
     """
 
     mechanism: str
     given: Mapping[str, Any]
     participation: Mapping[str, Any]
     questions: int = 1
+    corrupt: int = 0
+    max_manipulation: float = math.inf
 
     @property
     def batches(self) -> int:
@@ -106,26 +112,47 @@ class Family:
             question = self.randomizer(index)
             if question.report_format.size > _MOST_BYTES or not self.batch(people):
                 return math.inf
-            if self.questions > 1 and self.participation["model"] == "parallel":
-                question = randomizer(
-                    "parallel", queries=(question,) * self.questions, weights=(1,) * self.questions
-                )
-            return question.rms_error(self.batch(people))
+            return self._together(question).rms_error(self.batch(people))
         except CroupierError:
             return math.inf
 
+    def manipulation(self, index: int, people: int) -> float:
+        """The largest shift of an estimate by corrupt people; infinite if nothing is proved."""
+        try:
+            worst = self._together(self.randomizer(index)).worst_shift
+        except CroupierError:
+            return math.inf
+        if worst is None or not self.batch(people):
+            return math.inf
+        return float_above(worst * self.corrupt / self.batch(people))
+
+    def _together(self, question: Randomizer) -> Randomizer:
+        """The mechanism of all questions, if they share a batch."""
+        if self.questions == 1 or self.participation["model"] != "parallel":
+            return question
+        return randomizer(
+            "parallel", queries=(question,) * self.questions, weights=(1,) * self.questions
+        )
+
+    def is_enough(self, error: float, index: int, people: int) -> bool:
+        """Tell whether so many people give no larger error, and liars no larger shift."""
+        if self.error(index, people) > error:
+            return False
+        limited = math.isfinite(self.max_manipulation)
+        return not limited or self.manipulation(index, people) <= self.max_manipulation
+
     def least_index(self, error: float, people: int, *, most: int) -> int | None:
-        """The least index, at most `most`, at which this number of people gives no larger error."""
-        if self.error(most, people) > error:
+        """The least index, at most `most`, at which this number of people is enough."""
+        if not self.is_enough(error, most, people):
             return None
         return bisect_safe_integer(
-            lambda index: self.error(index, people) <= error, safe=most, unsafe=-1
+            lambda index: self.is_enough(error, index, people), safe=most, unsafe=-1
         )
 
     def people(self, error: float, index: int, *, most: int) -> int:
-        """The least number of people, if at most `most`, that gives no larger error."""
+        """The least number of people, if at most `most`, that is enough."""
         return bisect_safe_integer(
-            lambda people: self.error(index, people) <= error, safe=most, unsafe=0
+            lambda people: self.is_enough(error, index, people), safe=most, unsafe=0
         )
 
 

@@ -5,13 +5,14 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from croupier.assessment.design.family import MANY_VALUES
+from croupier.assessment.design.pace import Pace
 from croupier.errors import CroupierError
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 from croupier.randomizers import randomizer
 
-__all__ = ["first_plan", "least_error"]
+__all__ = ["ONCE", "first_plan", "least_error"]
 
 _MECHANISMS = {
     "grid": ("one-bit-mean", "laplace", "gaussian"),
@@ -19,6 +20,7 @@ _MECHANISMS = {
     "many": ("dictionary", "k-rr", "hadamard"),
     "longest": ("text",),
 }
+ONCE = Pace(every=None)
 _READERS = (Rung.BATCH, Rung.CLIENTS)
 _MOST_CORRUPT = 0.05
 """The default share of the enrolled, at most a quarter of the minimum batch."""
@@ -35,6 +37,8 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     corrupt_fraction: float | None = None,
     delta: float | None = None,
     limits: Mapping[str, float] | None = None,
+    pace: Pace = ONCE,
+    max_epsilon_permanent: float | None = None,
     name: str = "plan",
 ) -> Plan:
     """Make a plan with the mechanism of least error and the given limits.
@@ -52,12 +56,20 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
         delta: The failure probability; 0.01 over the enrolled, rounded down, if not given.
         limits: The limits against readers of the batch, with and without corrupt clients:
             ``{"max_epsilon": 0.1}``.
+        pace: How often people are asked; one round if left out.
+        max_epsilon_permanent: The ceiling of all that a person ever answers, if devices are to keep
+            a permanent answer.
         name: The name of the plan.
 
     Raises:
         PlanError: The numbers contradict each other.
     """
-    chosen = least_error(answers, max_epsilon_local=max_epsilon_local, n=max(1, minimum_batch))
+    if max_epsilon_permanent is None:
+        chosen = least_error(answers, max_epsilon_local=max_epsilon_local, n=max(1, minimum_batch))
+    else:
+        ceilings = {"max_epsilon_local": max_epsilon_local}
+        ceilings |= {"max_epsilon_permanent": max_epsilon_permanent}
+        chosen = randomizer("memoised-k-rr", **ceilings, **answers)
     corrupt = min(_MOST_CORRUPT, 0.25 * minimum_batch / max(1, enrolled))
     policy = {str(rung): dict(limits) for rung in _READERS} if limits else {}
     return Plan.from_document(
@@ -69,6 +81,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
                 "enrolled": enrolled,
                 "corrupt_fraction": _one_digit(corrupt, corrupt_fraction),
             },
+            **({"collection": pace.section} if pace.section else {}),
             "protections": {
                 "minimum_batch": minimum_batch,
                 "report_size": max(32, -(-(chosen.report_format.size + 2) // 16) * 16),

@@ -1,6 +1,7 @@
 """The reason why no plan reaches an error within limits, and what would be enough."""
 
 import math
+from dataclasses import replace
 
 from croupier.assessment.design.dummies import DummySearch
 from croupier.assessment.design.family import LARGEST_INDEX, Family
@@ -32,6 +33,8 @@ def explained(search: Search, hidden: DummySearch | None = None) -> ParameterErr
     if best is not None:
         least = ceiling_digits(best.error, 2)
         return _at_least(search, best.error, f"{_binding(search, best)} Try {least}.")
+    if math.isfinite(search.max_manipulation) and search.families:
+        return _manipulated(search)
     if search.families or hidden is None:
         return _out_of_reach(search)
     return hidden.out_of_reach()
@@ -61,16 +64,30 @@ def _least_error(search: Search, family: Family, beaten: float | None) -> Candid
         found = search.at(family, index, people)
         return math.isfinite(found.error) and search.failing(found) is None
 
-    least = 0
-    if beaten is not None:
-        found = family.least_index(beaten * (1 - 1e-9), people, most=search.highest)
-        if found is None:
-            return None
-        least = found
+    below = math.inf if beaten is None else beaten * (1 - 1e-9)
+    least = family.least_index(below, people, most=search.highest)
+    if least is None:
+        return None
     if not is_kept(least):
         return None
     index = bisect_safe_integer(is_kept, safe=least, unsafe=search.highest + 1)
     return search.at(family, index, people)
+
+
+def _manipulated(search: Search) -> ParameterError:
+    """The error to raise if liars move estimates too far wherever the other limits are kept."""
+    free = (replace(family, max_manipulation=math.inf) for family in search.usable)
+    kept = (_least_error(search, family, None) for family in free)
+    shifts = [found.family.manipulation(found.index, found.people) for found in kept if found]
+    least = min(shifts, default=math.inf)
+    if math.isinf(least):
+        return _out_of_reach(search)
+    return ParameterError(
+        Metric.MANIPULATION.limit,
+        must=f"be reachable with {search.most_people:,} people, {search.corrupt:,} of them corrupt",
+        got=search.max_manipulation,
+        hint=f"Within the other limits it is at least {ceiling_digits(least)}.",
+    )
 
 
 def _binding(search: Search, best: Candidate) -> str:
@@ -120,5 +137,5 @@ def _out_of_reach(search: Search) -> ParameterError:
 def _nearest(limit: Limit, proved: float) -> str:
     if limit.metric.protects:
         return f"Try {floor_digits(proved, 2)}."
-    blind = " a guess by luck alone is hardly worse." if limit.metric is not Metric.EPSILON else ""
+    blind = " a guess by luck alone is hardly worse." if not limit.metric.is_epsilon else ""
     return f"Try {ceiling_digits(proved, 2)}:{blind}" if blind else f"Try {ceiling_digits(proved)}."

@@ -1,7 +1,8 @@
 """Search for the plans with the best strengths, within limits."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,11 @@ class Candidate:
     people: int
     error: float
 
+    @property
+    def error_alone(self) -> float:
+        """The error with one question, the same noise and as many people."""
+        return self.family.randomizer(self.index).rms_error(self.people)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
@@ -69,6 +75,20 @@ class Search:
     limits: Sequence[Limit]
     advance: Callable[[int], None]
     shufflers: int = 1
+
+    def __post_init__(self) -> None:
+        limited = [replace(one, **self._liars) for one in self.families]
+        object.__setattr__(self, "families", limited)
+
+    @property
+    def max_manipulation(self) -> float:
+        """The largest shift of an estimate by corrupt people."""
+        given = (limit.value for limit in self.limits if limit.metric is Metric.MANIPULATION)
+        return min(given, default=math.inf)
+
+    @property
+    def _liars(self) -> dict[str, Any]:
+        return {"corrupt": self.corrupt, "max_manipulation": self.max_manipulation}
 
     @cached_property
     def highest(self) -> int:
@@ -256,8 +276,12 @@ class Search:
 
     @cached_property
     def _ranked(self) -> list[Limit]:
-        """The limits to check: without corrupt people the rung of clients equals the batch."""
-        seen = [limit for limit in self.limits if self.corrupt or limit.rung is not Rung.CLIENTS]
+        """The limits to check: without corrupt people the rung of clients equals the batch.
+
+        A family keeps the limit on manipulation itself: unlike leaks, it falls with epsilon_local.
+        """
+        leaks = [limit for limit in self.limits if limit.metric is not Metric.MANIPULATION]
+        seen = [limit for limit in leaks if self.corrupt or limit.rung is not Rung.CLIENTS]
         return sorted(seen, key=lambda limit: _cost(limit.metric))
 
     def _keeps(self, rungs: Rungs, limit: Limit) -> bool:

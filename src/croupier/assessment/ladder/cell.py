@@ -62,6 +62,15 @@ class Cell:
         """True if the promise is the exact value."""
         return self.proved is not None and self.proved.direction is Direction.EXACT
 
+    def renamed(self, metric: Metric) -> "Cell":
+        """Return the cell under another metric for which it holds."""
+
+        def about(claim: Guarantee | None) -> Guarantee | None:
+            return None if claim is None else replace(claim, metric=metric)
+
+        proved, attained = about(self.proved), about(self.attained)
+        return replace(self, metric=metric, proved=proved, attained=attained)
+
     def met_by(self, limit: float) -> bool:
         """Tell whether the promise proves that the limit is kept."""
         return self.proved is not None and self.proved.proves(_side(self.metric), limit)
@@ -109,6 +118,6 @@ def _gains_less(metric: Metric, first: Guarantee, second: Guarantee) -> bool:
 
 def is_vacuous(cell: Cell) -> bool:
     """Tell whether the promise holds for any plan: that the sender of a report may be known."""
-    probability = cell.metric is not Metric.EPSILON and cell.metric is not Metric.ALPHA
+    probability = not (cell.metric.is_epsilon or cell.metric is Metric.ALPHA)
     worst = 0.0 if cell.metric.protects else 1.0
     return probability and cell.proved is not None and cell.proved.value == worst

@@ -10,6 +10,7 @@ from croupier.accounting.exposure import Exposure
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.dummies import worst
 from croupier.assessment.ladder.metrics import Columns
+from croupier.assessment.ladder.periods import Period, periods
 from croupier.assessment.ladder.rungs import Cells, Rungs
 from croupier.assessment.ladder.table import ladder_card
 from croupier.assessment.ladder.uniform_order import uniform_alpha
@@ -67,6 +68,11 @@ class Row(Result):
     def epsilon(self) -> Guarantee | None:
         """The most by which one answer can move any conclusion."""
         return self[Metric.EPSILON].proved
+
+    @property
+    def epsilon_permanent(self) -> Guarantee | None:
+        """The most by which all answers that a person ever gives can move any conclusion."""
+        return self[Metric.EPSILON_PERMANENT].proved
 
     @property
     def reidentification(self) -> Guarantee | None:
@@ -139,6 +145,8 @@ class Row(Result):
             return self.cells[name]
         if name is Metric.ALPHA:
             return uniform_alpha(self.rung)  # the plan has no groups
+        if name is Metric.EPSILON_PERMANENT:  # the plan has no window: its rounds are all there are
+            return self.cells[Metric.EPSILON].renamed(name)
         return Cell(metric=name, reason="the ladder does not bound it")
 
 
@@ -204,13 +212,21 @@ class Ladder(Result):
         return max(real, key=lambda row: _gain(row[metric]))
 
     @cached_property
+    def periods(self) -> tuple[Period, ...]:
+        """The epsilons of one report, a month, a year and for ever, of a plan with a window."""
+        return periods(self.plan)
+
+    @cached_property
     def repeated(self) -> Guarantee | None:
         """The epsilon of `REPEATED` such collections, against a reader of the batches.
 
         At the plan's delta, if there is one. Otherwise at `REPEATED` times that, in three digits:
         each collection may fail with the plan's delta, so that dummies promise something there if
-        they do for one collection. The claim names its delta. None if that is no chance below 1.
+        they do for one collection. The claim names its delta. None if that is no chance below 1, or
+        if the plan has a window: then `periods` say what is proved of more than one.
         """
+        if self.plan.collection.window is not None:
+            return None
         found = batch_epsilon(self.plan, times=REPEATED)
         added = REPEATED * (self.plan.guarantee.delta or 0.0)
         named = float(ceiling_digits(added * (1 - 1e-12)))  # 30 times 1e-8 is 3e-7

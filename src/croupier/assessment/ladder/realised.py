@@ -35,6 +35,7 @@ def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
     """
     grown = plan.replace(
         protections__minimum_batch=people,
+        protections__minimum_crowd=None,  # of places, of which a smaller batch may have fewer
         population__enrolled=max(plan.population.enrolled, plan.equal_parts * people),
         population__corrupt_fraction=0.0,
     )

@@ -15,11 +15,13 @@ from croupier.accounting.exposure import (
 from croupier.assessment.ladder.cause import cause
 from croupier.assessment.ladder.cell import Cell, best, bound_only
 from croupier.assessment.ladder.dummies import DummyCells, worst
+from croupier.assessment.ladder.manipulation import manipulation
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rung_views import RungViews
 from croupier.errors import TooLargeError
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import guess_uninformed
+from croupier.leakage.visible_order import visible_order_link
 from croupier.leakage.within import within_informed, within_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee
@@ -40,9 +42,11 @@ _SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
 _HPKE = "HPKE holds (computational)"
 _REUSED = "the same report is in every batch, so that batches can be matched"
 _ORDERED = "the released order is seen and is not uniform"
+_CORRUPT_CROWD = "the whole minimum crowd may be corrupt"
 _KNOWN = "every report is seen with its sender"
 _OWN_ORDER = "whoever draws the order knows it"
 _NO_NOISE = "some report gives a value away"
+_ADDS_UP = "fresh noise adds up from window to window"
 _UNIFORM = "uniform order"
 ORDER_FREE = "what is published does not depend on the order"
 _EACH_GROUP = "the minimum batch is kept in each group"
@@ -60,12 +64,15 @@ class Rungs(RungViews):
         """
         absent = {Metric.ALPHA} if self.plan.shuffling.groups is None else set()
         absent |= set() if self.plan.windows else set(NEAR)
+        absent |= {Metric.EPSILON_PERMANENT} if self.plan.collection.window is None else set()
         if all(isinstance(made.domain, Texts) for made in self.plan.randomizers):
             absent |= {Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED}
         return tuple(metric for metric in LADDER if metric not in absent)
 
     def cell(self, rung: str, metric: Metric) -> Cell:
         """The gain of the adversary on the rung from its own view, in one metric."""
+        if metric is Metric.MANIPULATION:
+            return manipulation(self.plan)
         found = self._cell(rung, metric)
         if metric is Metric.EPSILON and found.proved is None:
             return replace(found, reason=cause(self.plan, rung).reason)
@@ -74,6 +81,8 @@ class Rungs(RungViews):
     def _cell(self, rung: str, metric: Metric) -> Cell:
         if metric is Metric.ALPHA:
             return self._alpha(rung)
+        if metric is Metric.EPSILON_PERMANENT:
+            return self._for_ever(rung)
         if rung == Rung.ALL_BUT_ONE:
             return worst(self._if_honest(each, metric) for each in range(len(self.plan.shufflers)))
         found = self._own_cell(rung, metric)
@@ -189,6 +198,7 @@ class Rungs(RungViews):
         near = max((each.luck for each in self.plan.windows), default=guess)
         values = {
             Metric.EPSILON: Fraction(0),
+            Metric.EPSILON_PERMANENT: Fraction(0),
             Metric.REIDENTIFICATION: Fraction(1, self.plan.protections.minimum_batch),
             Metric.GUESS_OF_TWO: Fraction(1, 2),
             Metric.GUESS_UNINFORMED: guess,
@@ -298,25 +308,71 @@ class Rungs(RungViews):
             found = self._exact(metric, blind, adversary, NO_ROWS)
             return self._among_dummies(found, unknown=self.unknown_dummies(rung))
         if self.reads_order(rung):
-            alone = self.plan.participation_model.rounds == 1
-            mode = self._mode(adversary) if alone else None
-            return Cell(metric=metric, attained=mode, reason=_ORDERED)
+            return self._link_in_order(adversary)
         hidden = self.exposure(rung).hidden
         if hidden is None:
             return Cell(metric=metric, reason=_REUSED)
         known = {"n": hidden.honest, "report_probability": hidden.share}
+        kept = self.exposure(rung).kept if self.exposure(rung).rounds > 1 else None
         if hidden.clones:
-            local = max(question.checked_epsilon_local for question in self.plan.randomizers)
+            local = max(made.checked_epsilon_local for made in self.plan.reported)
             if local > MOST_OF_CLONES:
                 return Cell(metric=metric, reason=_NO_NOISE)
             both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
         else:
             both = reidentification(self.plan.randomizer, **known)  # type: ignore[arg-type]
+        if kept is not None:  # other batches may show everybody's permanent answers
+            both = replace(both, upper=reidentification(kept.instantaneous, **known).upper)  # type: ignore[arg-type]
         return Cell(
             metric=metric,
             proved=replace(both.upper, adversary=adversary),
             attained=replace(both.lower, adversary=adversary) if self._attained(rung) else None,
         )
+
+    def _for_ever(self, rung: str) -> Cell:
+        """The epsilon of all that a person ever sends, however many windows pass.
+
+        Reports that are made from a permanent answer say no more than that answer. Fresh noise adds
+        up. Who hides among whom changes from batch to batch, so that no crowd is counted.
+        """
+        metric, kept = Metric.EPSILON_PERMANENT, self.local.kept
+        if self.says_nothing(rung):
+            return replace(self.blind[metric])
+        if kept is None:
+            return Cell(metric=metric, reason=_ADDS_UP)
+        claim = Guarantee(
+            metric=metric,
+            value=kept.epsilon_permanent,
+            direction=Direction.UPPER,
+            adversary=self.adversary(rung, Goal.DISTINGUISH),
+            theorem="all reports are made from one permanent answer (data processing)",
+            assumptions=("the device keeps its permanent answer",),
+            delta=0.0,
+        )
+        return Cell(metric=metric, proved=claim)
+
+    def _link_in_order(self, adversary: Adversary) -> Cell:
+        """The chance that a report is traced by the place at which a Mallows order shows it."""
+        metric, protocol = Metric.REIDENTIFICATION, self.plan.participation_model
+        mode = self._mode(adversary) if protocol.rounds == 1 else None
+        crowd, corrupt = self.plan.protections.minimum_crowd, adversary.corrupt
+        local = max(made.checked_epsilon_local for made in self.plan.reported)
+        kept = self.local.kept if self.local.rounds > 1 else None
+        if kept is not None:  # other batches may show everybody's permanent answers
+            local = kept.instantaneous.checked_epsilon_local
+        reason = ""
+        if self.reused:
+            reason = _REUSED
+        elif crowd is None or not protocol.one_batch:
+            reason = _ORDERED
+        elif corrupt + 1 >= crowd:
+            reason = _CORRUPT_CROWD
+        elif local > MOST_OF_CLONES:
+            reason = _NO_NOISE
+        if reason or crowd is None:
+            return Cell(metric=metric, attained=mode, reason=reason)
+        proved = visible_order_link(epsilon_local=local, crowd=crowd, corrupt=corrupt)
+        return Cell(metric=metric, proved=replace(proved, adversary=adversary), attained=mode)
 
     def _mode(self, adversary: Adversary) -> Guarantee:
         """The chance that the first person of the reference order stays in place.

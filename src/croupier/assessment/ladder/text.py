@@ -23,7 +23,7 @@ def cell_text(cell: Cell) -> str:
     proved = cell.proved
     if proved is None:
         return NOT_BOUNDED
-    if cell.metric in (Metric.EPSILON, Metric.ALPHA):
+    if cell.metric.is_epsilon or cell.metric is Metric.ALPHA:
         return _range(cell, proved)
     if proved.adversary.sees or proved.direction is Direction.UPPER:
         return proved_text(cell.metric, proved.value)
@@ -47,7 +47,9 @@ def proved_text(metric: Metric, value: float) -> str:
     """
     if metric is Metric.REIDENTIFICATION:
         return one_in(value)
-    if metric.guesses:
+    if metric is Metric.MANIPULATION and value >= 1:
+        return "any value"
+    if metric.guesses or metric is Metric.MANIPULATION:
         return f"{percent(value)} %"
     return floor_digits(value) if metric.protects else ceiling_digits(value)
 
@@ -63,7 +65,7 @@ def limit_text(metric: Metric, value: float) -> str:
     if metric is Metric.REIDENTIFICATION and 0 < value <= 0.5:
         times = float(f"{1 / value:.9g}")
         return f"1 in {times:,.0f}" if times >= 10**6 else f"1 in {times:,g}"
-    shares = metric.guesses or metric is Metric.REIDENTIFICATION
+    shares = metric.guesses or metric in (Metric.REIDENTIFICATION, Metric.MANIPULATION)
     return f"{100 * value:g} %" if shares else f"{value:g}"
 
 

@@ -14,6 +14,7 @@ from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.auditing.attacks.distinguisher import CoinGame, EpsilonGame
 from croupier.auditing.attacks.dummy_suite import dummy_games
 from croupier.auditing.attacks.game import Game, Outcomes
+from croupier.auditing.attacks.liars import LIARS_SHARE, LiarShift, liar_games
 from croupier.auditing.attacks.link import LinkGame
 from croupier.auditing.attacks.order import HouseholdGame, PlaceGame, household_size
 from croupier.auditing.attacks.rounds import RoundsGame
@@ -47,6 +48,9 @@ _HEADINGS = {
 }
 
 _CHUNK = 50_000
+_LIARS = 1 << 20
+"""The random streams of liars, apart from those of the attacks."""
+
 _MOST_PEOPLE = 10**12
 """The largest number of people: beyond it, doubles no longer count them one by one."""
 
@@ -160,11 +164,13 @@ class Attacks(Result):
         played: The attacks.
         left_out: The reasons why some attacks were not played.
         links: The shares of envelopes whose sender was named, one per trace that reports leave.
+        liars: The shifts of estimates by people who lie, one per question and kind of lie.
     """
 
     played: tuple[Played, ...]
     left_out: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    liars: tuple[LiarShift, ...] = ()
 
     def __iter__(self) -> Iterator[Played]:
         return iter(self.played)
@@ -174,9 +180,14 @@ class Attacks(Result):
 
     @property
     def _summary(self) -> str:
-        refuted = sum(one.refuted for one in self)
+        refuted = self.refuted
         verdict = f"{refuted} proofs REFUTED" if refuted else "no proof refuted"
         return f"{len(self)} attacks played, {len(self.left_out)} left out: {verdict}"
+
+    @property
+    def refuted(self) -> int:
+        """The number of proofs that an attack, or liars, refuted."""
+        return sum(one.refuted for one in self.played) + sum(one.refuted for one in self.liars)
 
     def _records(self) -> list[dict[str, Any]]:
         return [record for one in self.played for record in one._records()]  # noqa: SLF001 - its own
@@ -232,6 +243,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     *,
     games: float = GAMES,
     confidence: float = 0.95,
+    liars: float = LIARS_SHARE,
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
     resume: Path | None = None,
@@ -247,6 +259,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
         plan: The plan to attack.
         games: The number of games per attack, at most; fewer if that takes long.
         confidence: The coverage of the intervals that are shown.
+        liars: The share of people who send the reports that move an estimate most; 0 for none.
         rng: Seeds the games; the operating system if left out.
         insecure_seed: Instead of `rng`: plays the same games again.
         resume: A file that keeps the played games, to continue after an interruption.
@@ -266,6 +279,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     return Suite.of(plan).play(
         games=games,
         confidence=confidence,
+        liars=liars,
         rng=rng,
         insecure_seed=insecure_seed,
         resume=resume,
@@ -329,6 +343,7 @@ class Suite:
         games: float = GAMES,
         confidence: float = 0.95,
         false_alarm: float = 1 - REFUTATION_CONFIDENCE,
+        liars: float = LIARS_SHARE,
         rng: Keystream | None = None,
         insecure_seed: int | None = None,
         resume: Path | None = None,
@@ -344,6 +359,8 @@ class Suite:
             raise ParameterError(
                 "confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95."
             )
+        if not 0 <= liars < 1:
+            raise ParameterError("liars", must="be in [0, 1)", got=liars, hint="Try 0.01.")
         state = AttackState(
             self.plan,
             games=games,
@@ -371,7 +388,16 @@ class Suite:
             hits = linking.play(min(games, linking.most), state.stream(number, 0))
             links.append(Link.of(linking.by, hits, confidence=confidence))
             advance(len(hits))
-        return Attacks(tuple(played), self.left_out, tuple(links))
+        shifts, honest = self._liars(liars, state) if liars else ([], [])
+        return Attacks(tuple(played), (*self.left_out, *honest), tuple(links), tuple(shifts))
+
+    def _liars(self, share: float, state: AttackState) -> tuple[list[LiarShift], list[str]]:
+        """Play liars, and say where none are played."""
+        games, left_out = liar_games(self.plan, share)
+        shifts = []
+        for number, game in enumerate(games):
+            shifts += game.play(state.stream(_LIARS, number))
+        return shifts, left_out
 
 
 def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:

@@ -164,5 +164,5 @@ def _one_answer(plan: Plan) -> bool:
 
 
 def _rounds(plan: Plan) -> int:
-    """Count rounds with fresh noise; for a report that is sent again, one batch is attacked."""
-    return 1 if plan.participation.noise == "reused" else plan.reports
+    """Count rounds with fresh noise; of reports that share noise, one batch is attacked."""
+    return plan.reports if plan.draws_anew else 1

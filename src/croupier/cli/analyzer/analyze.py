@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from croupier.analyzer.parts import FileParts
 from croupier.assessment.ladder.ladder import batch_epsilon
 from croupier.assessment.ladder.realised import realised_epsilon
 from croupier.cli.analyzer.fetched import BATCH, fetched
@@ -18,8 +19,21 @@ from croupier.cli.options.engine import (
     Scratch,
     make_engine,
 )
+from croupier.cli.options.groups import Public
 from croupier.cli.options.key_directory import PassphraseFile
+from croupier.cli.options.parts import By, Least, PartOptions, Side, Value
 from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
+from croupier.cli.options.public_groups import (
+    Columns,
+    Edges,
+    Geodesic,
+    GroupColumn,
+    Nearest,
+    Radius,
+    RuleOptions,
+    Sets,
+    Steps,
+)
 from croupier.cli.options.query import verified_query
 from croupier.cli.options.server import as_typed
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler
@@ -28,6 +42,7 @@ from croupier.cli.output.distributions import Quantiles, Ranges, Statements
 from croupier.cli.output.estimates import (
     All,
     Confidence,
+    Project,
     Simultaneous,
     require_confidence,
 )
@@ -39,6 +54,7 @@ from croupier.cli.output.metrics_file import (
 )
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.cli.output.texts import Candidates, read_candidates
+from croupier.cli.output.two_way import Crossings, crossings
 from croupier.documents.plots.figure import require_plottable
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -63,6 +79,13 @@ list of the shuffler's keys, shuffler-keys.json, too; the newest that was seen i
 
 Batches in an object store are named by their address, or all together: s3://BUCKET/PREFIX. They are
 copied to --scratch, or where temporary files are kept, and the copies removed at the end.
+
+--project moves the shares of each question to the nearest that are possible: none below 0, and
+100 % in all. --simultaneous makes the intervals of all questions hold together.
+
+Where the plan mixes by groups, --by estimates parts of its public file as well: squares of a map,
+groups, or the entries of a column. It needs --public and the options of the plan's groups, as
+release does, since they say how far reports were moved.
 
 Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
 what a coming one asks.
@@ -135,9 +158,24 @@ def command(
     confidence: Confidence = 0.95,
     most_unopened: MostUnopened = 0.01,
     simultaneous: Simultaneous = False,
+    project: Project = False,
     candidates: Candidates = None,
+    cross: Crossings = None,
     quantile: Quantiles = None,
     ranges: Ranges = None,
+    by: By = None,
+    public: Public = None,
+    columns: Columns = None,
+    radius: Radius = None,
+    nearest: Nearest = None,
+    geodesic: Geodesic = False,
+    group_column: GroupColumn = None,
+    edges: Edges = None,
+    steps: Steps = None,
+    sets: Sets = None,
+    cell: Side = None,
+    least: Least = None,
+    value: Value = None,
     all_values: All = False,
     metrics_file: MetricsFile = None,
     quiet: Quiet = False,
@@ -151,7 +189,20 @@ def command(
     _require_targets(output, plot, force=force)
     require_metrics_file(metrics_file)
     texts = read_candidates(candidates, made.randomizers)
+    pairs = crossings(cross, made)
     numbers = Statements.of(quantile, ranges, unasked=_unasked(made))
+    rule = RuleOptions(
+        columns=columns,
+        radius=radius,
+        nearest=nearest,
+        geodesic=geodesic,
+        group_column=group_column,
+        edges=edges,
+        steps=steps,
+        sets=sets,
+    )
+    given = PartOptions(by=by, public=public, rule=rule, cell=cell, least=least, value=value)
+    parts = given.read(made)
     asking = _Asking.of(made, publish_round, question, query_output)
     document: dict[str, Any] = {"plan_digest": made.digest}
     if batches:
@@ -167,12 +218,17 @@ def command(
                 source=(keys.absolute(), passphrase_file),
                 engine=runner,
                 confidence=confidence,
+                simultaneous=simultaneous,
                 most_unopened=most_unopened,
                 candidates=texts,
+                parts=parts,
                 silent=quiet or json,
             )
-        found = replace(found, asked=numbers)
-        found = found.simultaneous() if simultaneous else found
+        found = replace(found, asked=numbers, value=value)
+        found = found.with_projected() if project else found
+        if pairs:
+            tables = found.analysis.crossing(pairs, confidence=confidence, together=simultaneous)
+            found = replace(found, crossed=tables)
         found.save(output, plot)
         write_metrics(metrics_file, _gauges(found))
         document |= found.document()
@@ -277,8 +333,10 @@ def _found(
     source: tuple[Path, Path | None],
     engine: "Engine",
     confidence: float,
+    simultaneous: bool,
     most_unopened: float,
     candidates: list[str],
+    parts: FileParts | None,
     silent: bool,
 ) -> Found:
     """Count, estimate and prove."""
@@ -297,8 +355,10 @@ def _found(
             shuffler=shuffler,
             queries=queries,
             confidence=confidence,
+            simultaneous=simultaneous,
             most_unopened=most_unopened,
             candidates=candidates,
+            parts=parts,
             advance=advance,
         )
     with progress("Proving", total=None, quiet=silent):

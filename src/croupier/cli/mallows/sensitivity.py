@@ -12,9 +12,9 @@ from croupier.shufflers.groups import Groups
 from croupier.shufflers.sensitivity import (
     group_sensitivities,
     group_widths,
-    theta_for,
     width_sensitivity,
 )
+from croupier.shufflers.theta import theta_for
 
 __all__ = ["HELP", "command"]
 

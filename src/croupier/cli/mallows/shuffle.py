@@ -6,7 +6,18 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.options.public_groups import Columns, Nearest, Radius, read_groups
+from croupier.cli.mallows.components import Components
+from croupier.cli.options.public_groups import (
+    Columns,
+    Edges,
+    Geodesic,
+    GroupColumn,
+    Nearest,
+    Radius,
+    RuleOptions,
+    Sets,
+    Steps,
+)
 from croupier.cli.output.column_files import (
     ColumnFile,
     check_suffix,
@@ -25,8 +36,9 @@ __all__ = ["HELP", "command"]
 
 HELP = """Shuffle reports so that those of one group are hard to tell apart, and trends remain.
 
-Row i of the reports and row i of the public file belong to one person. The resulting order
-is visible: against a reader of rows, this guarantees alpha inside groups, not amplification.
+Row i of the reports and row i of the public file belong to one person, or number i, counted from
+0, where the file lists contacts or sets. The resulting order is visible: against a reader of rows,
+this guarantees alpha inside groups, not amplification.
 
 Example: croupier mallows shuffle reports.parquet --public places.csv --columns x,y --radius 0.05
 --alpha 4 -o mixed.parquet
@@ -37,12 +49,17 @@ def command(
     file: Annotated[
         Path, typer.Argument(help="Reports that `croupier randomize` wrote.", metavar="FILE")
     ],
-    public: Annotated[Path, typer.Option(help="A file of public columns, one row per person.")],
-    columns: Columns,
+    public: Annotated[Path, typer.Option(help="A file of public data, as for `mallows order`.")],
     alpha: Annotated[float, typer.Option(help="Limit of alpha inside groups.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write to.")],
+    columns: Columns = None,
     radius: Radius = None,
     nearest: Nearest = None,
+    geodesic: Geodesic = False,
+    group_column: GroupColumn = None,
+    edges: Edges = None,
+    steps: Steps = None,
+    sets: Sets = None,
     insecure_seed: Annotated[
         int | None,
         typer.Option(help="Seed of a repeatable order, for simulations: it hides nobody."),
@@ -56,14 +73,23 @@ def command(
         raise ParameterError("FILE", must="be Parquet that `croupier randomize` wrote")
     randomizer = stored_randomizer(source)
     reports = np.concatenate([parse_reports(part, randomizer) for part in source.batches()])
-    groups, coordinates = read_groups(public, columns, radius=radius, nearest=nearest)
+    rule = RuleOptions(
+        columns=columns,
+        radius=radius,
+        nearest=nearest,
+        geodesic=geodesic,
+        group_column=group_column,
+        edges=edges,
+        steps=steps,
+        sets=sets,
+    )
+    groups, coordinates = rule.read(public)
     if len(reports) != groups.n:
-        raise ParameterError("--public", must=f"have {len(reports):,} rows", got=groups.n)
+        raise ParameterError("--public", must=f"be about {len(reports):,} people", got=groups.n)
     found = best_order(groups, coordinates)
     shuffler = MallowsShuffler.for_alpha(groups, alpha=alpha, reference=found.order)
     guarantee = shuffler.guarantee(groups)
-    people = np.bincount(np.asarray(shuffler.components))
-    alone = int((people == 1).sum())
+    components = Components.of(shuffler)
     batch = shuffler.shuffle(reports, rng=Keystream(insecure_seed=insecure_seed))
     with report_writer(output, randomizer) as writer:
         writer.write(batch)
@@ -74,7 +100,8 @@ def command(
             alpha=guarantee.value,
             direction=str(guarantee.direction),
             order=found.name,
-            people_alone=alone,
+            components=components.mixed,
+            people_alone=components.alone,
             theorem=guarantee.theorem,
             assumptions=list(guarantee.assumptions),
             secure=insecure_seed is None,
@@ -83,8 +110,7 @@ def command(
     out.print(
         f"Wrote {len(batch):,} reports to {output}: alpha <= {ceiling_digits(guarantee.value)}"
     )
-    out.print(f"  {found.name}; {len(people):,} components, each mixed separately")
-    if alone:
-        out.print(f"  {alone:,} of {groups.n:,} people share no group and were not moved")
+    out.print(f"  order: {found.name}")
+    components.print()
     if insecure_seed is not None:
         out.print("The seed repeats the order: it hides nobody.")

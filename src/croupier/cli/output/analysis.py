@@ -6,11 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from croupier.cli.output.distributions import Statements, distribution_document
-from croupier.cli.output.estimates import estimate_document, how_intervals_hold, print_estimate
+from croupier.cli.output.estimates import (
+    PROJECTED,
+    estimate_document,
+    how_intervals_hold,
+    is_projectable,
+    print_estimate,
+    print_shared,
+)
+from croupier.cli.output.parts import part_rows, parts_document, print_parts
 from croupier.cli.output.terminal import err, out, say
 from croupier.cli.output.texts import texts_document
+from croupier.cli.output.two_way import print_two_way
 from croupier.documents.plots.estimates import estimates_inches, plot_estimates
 from croupier.documents.plots.figure import save_plot
+from croupier.documents.plots.places import places_inches, plot_places
+from croupier.documents.yes_or_no import shared_answer
+from croupier.errors import ParameterError
 from croupier.model.estimate import Estimate
 from croupier.model.guarantee import Guarantee
 from croupier.numerics.rounding import ceiling_digits
@@ -20,6 +32,8 @@ from croupier.randomizers.estimates.found_texts import FoundTexts
 
 if TYPE_CHECKING:
     from croupier.analyzer.analysis import Analysis, QuestionEstimate
+    from croupier.analyzer.crossing import TwoWayTable
+    from croupier.analyzer.parts import PartEstimates
 
 __all__ = ["Found"]
 
@@ -34,6 +48,9 @@ class Found:
         planned: Epsilon at the minimum batch.
         realised: Epsilon at the actual size of the batches.
         asked: What is asked about distributions.
+        projected: True if shares were moved to the nearest possible ones.
+        crossed: The two-way tables that are asked for.
+        value: The value that is shown by part; the last if None.
     """
 
     plan: Plan
@@ -41,17 +58,27 @@ class Found:
     planned: Guarantee | None
     realised: Guarantee | None
     asked: Statements = field(default_factory=Statements)
+    projected: bool = False
+    crossed: tuple["TwoWayTable", ...] = ()
+    value: str | None = None
 
     @property
     def estimates(self) -> list[Estimate]:
         """The estimates of all questions."""
         return [own.estimate for own in self.analysis.estimates]
 
-    def simultaneous(self) -> "Found":
-        """Return the same with intervals that hold together, for all values of each question."""
+    def with_projected(self) -> "Found":
+        """Return the same with the shares of each question moved to the nearest possible ones."""
         own = self.analysis.estimates
-        wider = tuple(replace(one, estimate=one.estimate.simultaneous()) for one in own)
-        return replace(self, analysis=replace(self.analysis, estimates=wider))
+        if not any(is_projectable(one.estimate) for one in own):
+            must = "be left out: no question asks for shares that add up to one"
+            raise ParameterError("--project", must=must)
+        moved = tuple(
+            replace(one, estimate=one.estimate.projected()) if is_projectable(one.estimate) else one
+            for one in own
+        )
+        analysis = replace(self.analysis, estimates=moved)
+        return replace(self, analysis=analysis, projected=True)
 
     def show(self, confidence: float, *, everything: bool, quiet: bool) -> None:
         """Print warnings, what was counted, one table per question, and what is proved."""
@@ -60,7 +87,10 @@ class Found:
         if quiet:
             return
         self._print_counts()
-        for own in self.analysis.estimates:
+        answer = shared_answer(self.estimates)
+        if answer is not None:
+            self._print_shares(answer, confidence)
+        for own in self.analysis.estimates if answer is None else ():
             if len(self.analysis.estimates) > 1 or own.asked is not None:
                 words = "" if own.asked is None else f": {own.asked}"
                 out.print()
@@ -71,10 +101,37 @@ class Found:
                 everything=everything,
                 asked=self.asked,
                 corrupt=self._corrupt(own),
+                projected=self.projected,
             )
+        for table in self.crossed:
+            print_two_way(table, confidence)
         out.print()
-        out.print(how_intervals_hold(self.estimates, everything=everything))
+        if self.projected:
+            say(PROJECTED)
+        cut = not everything and answer is None
+        out.print(how_intervals_hold(self.estimates, everything=not cut))
+        if self.analysis.parts is not None:
+            print_parts(
+                self.analysis.parts,
+                confidence=confidence,
+                value=self.value,
+                everything=everything,
+            )
+            out.print()
         out.print(self.proved)
+        if self.analysis.parts is not None:
+            say("Estimates by part show where rows lie: the line above holds for their readers.")
+
+    def _print_shares(self, answer: str, confidence: float) -> None:
+        """Print one line per question: the share of one of its two answers, the largest first."""
+        own = self.analysis.estimates
+        out.print()
+        print_shared(
+            {one.question: one.estimate for one in own},
+            answer,
+            confidence,
+            projected=self.projected,
+        )
 
     def _corrupt(self, own: "QuestionEstimate") -> int:
         """The number of corrupt people that the plan allows for in the batches of a question."""
@@ -121,6 +178,7 @@ class Found:
             "counts": analysis.counts,
             "malformed": dict(analysis.malformed),
             "confidence": self.estimates[0].confidence,
+            "projected": self.projected,
             "estimates": list(self._rows()),
             "epsilon_upper": None if self.realised is None else self.realised.value,
             "epsilon_planned": None if self.planned is None else self.planned.value,
@@ -128,6 +186,9 @@ class Found:
             "taken_over": [receipt.model_dump(mode="json") for receipt in analysis.taken_over],
             "texts": list(self._texts()),
             "distributions": list(self._distributions()),
+            "liars": analysis.liars.to_dict(),
+            "crossed": [table.to_dict() for table in self.crossed],
+            "parts": None if analysis.parts is None else parts_document(analysis.parts),
             "warnings": list(analysis.warnings),
         }
 
@@ -160,38 +221,58 @@ class Found:
         """Write the table, and draw the plot, where a file is named."""
         if output is not None:
             self._write(output)
-        if plot is not None:
-            title = f"{self.plan.headline}, {self.analysis.n:,} reports"
+        if plot is not None and self.analysis.parts is not None:
+            self._draw_parts(plot, self.analysis.parts)
+        elif plot is not None:
             save_plot(
                 plot,
                 plot_estimates,
                 self.estimates,
-                title=title,
+                title=self._title,
                 questions=[own.question for own in self.analysis.estimates],
                 corrupt=[self._corrupt(own) for own in self.analysis.estimates],
                 inches=estimates_inches(self.estimates),
             )
+
+    @property
+    def _title(self) -> str:
+        headline = self.plan.headline
+        comma = "" if headline.endswith(("?", "!", ".")) else ","
+        return f"{headline}{comma} {self.analysis.n:,} reports"
+
+    def _draw_parts(self, plot: Path, parts: "PartEstimates") -> None:
+        """Draw a map, or one row per part."""
+        save_plot(
+            plot,
+            plot_places,
+            parts,
+            title=self._title,
+            value=self.value,
+            inches=places_inches(parts),
+        )
+
+    def _table(self) -> Iterator[dict[str, Any]]:
+        """Yield one row per value; if there are parts, rows about everybody have none."""
+        parts = self.analysis.parts
+        for own in self.analysis.estimates:
+            about: dict[str, Any] = {"question": own.question, "asked": own.asked}
+            more: dict[str, Any] = {}
+            if parts is not None:
+                more = {"part": None, "sent_from_there": None}
+            for entry in estimate_document(own.estimate):
+                yield about | _row(own.estimate, entry) | more
+        asked = {own.question: own.asked for own in self.analysis.estimates}
+        for one, entry in () if parts is None else part_rows(parts):
+            about = {"question": one.question, "asked": asked.get(one.question)}
+            more = {"part": str(one.part), "sent_from_there": one.stayed}
+            yield about | _row(one.estimate, entry) | more
 
     def _write(self, output: Path) -> None:
         """Write one row per value in Parquet; values of several kinds become text."""
         import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
         import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
-        rows = [
-            {
-                "question": own.question,
-                "asked": own.asked,
-                "value": entry["value"],
-                "quantity": own.estimate.quantity,
-                "estimate": entry[own.estimate.quantity],
-                "standard_error": entry["standard_error"],
-                "lower": entry["interval"][0],
-                "upper": entry["interval"][1],
-                "answers": own.estimate.n,
-            }
-            for own in self.analysis.estimates
-            for entry in estimate_document(own.estimate)
-        ]
+        rows = list(self._table())
         if len({type(row["value"]) for row in rows}) > 1:
             rows = [row | {"value": str(row["value"])} for row in rows]
         about = {
@@ -204,6 +285,19 @@ class Found:
         asked = table.schema.get_field_index("asked")
         table = table.set_column(asked, "asked", table["asked"].cast(pa.utf8()))
         pq.write_table(table.replace_schema_metadata(about), output)
+
+
+def _row(estimate: Estimate, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return a value as a row of the table."""
+    return {
+        "value": entry["value"],
+        "quantity": estimate.quantity,
+        "estimate": entry[estimate.quantity],
+        "standard_error": entry["standard_error"],
+        "lower": entry["interval"][0],
+        "upper": entry["interval"][1],
+        "answers": estimate.n,
+    }
 
 
 def _bound(found: Guarantee | None) -> str:

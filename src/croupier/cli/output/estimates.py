@@ -1,6 +1,6 @@
 """An estimate as a table and as JSON, and the options that shape it, the same in every command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -14,15 +14,27 @@ from croupier.randomizers.estimates.distribution import DistributionEstimate
 from croupier.randomizers.estimates.found_texts import FoundTexts
 
 __all__ = ["All", "Confidence", "Simultaneous", "estimate_document", "how_intervals_hold"]
-__all__ += ["print_estimate", "require_confidence"]
+__all__ += ["PROJECTED", "Project", "is_projectable", "print_estimate", "print_shared"]
+__all__ += ["require_confidence"]
 
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.")]
 Simultaneous = Annotated[
     bool, typer.Option("--simultaneous", help="Make all intervals hold together.")
 ]
+Project = Annotated[
+    bool, typer.Option("--project", help="Project the shares of a question onto the simplex.")
+]
 All = Annotated[bool, typer.Option("--all", help="Print every value.")]
 
 _SHOWN = 20
+
+PROJECTED = (
+    "Shares are projected: none is below 0, and those of a question sum to 100 %. That lowers the "
+    "error and adds a bias; the intervals are those of the unbiased estimates, and still hold."
+)
+
+
+_MOVED = "* Noise moved the estimate out of the possible range; --json prints it as is."
 
 
 def require_confidence(confidence: float) -> None:
@@ -48,12 +60,24 @@ def estimate_document(estimate: Estimate) -> list[dict[str, Any]]:
     return rows
 
 
+def is_projectable(estimate: Estimate) -> bool:
+    """Tell whether it is about shares that add up to one."""
+    return type(estimate) is Estimate and estimate.quantity == "share"
+
+
 def print_estimate(
-    estimate: Estimate, confidence: float, *, everything: bool, asked: Statements, corrupt: int = 0
+    estimate: Estimate,
+    confidence: float,
+    *,
+    everything: bool,
+    asked: Statements,
+    corrupt: int = 0,
+    projected: bool = False,
 ) -> None:
     """Print value, share or mean, and interval; the largest few unless `everything` is asked for.
 
-    A share that noise has moved beyond what is possible is shown at the end of its interval.
+    A share that noise has moved beyond what is possible is shown at the end of its interval, but
+    for one that was projected.
     """
     if isinstance(estimate, DistributionEstimate):
         print_distribution(estimate, asked, confidence=confidence, everything=everything)
@@ -68,7 +92,7 @@ def print_estimate(
         estimate, shown = estimate.largest(values if everything else _SHOWN)
     else:
         shown = list(range(values if everything else min(values, _SHOWN)))
-    cut = estimate.points.clip(estimate.lower, estimate.upper)
+    cut = estimate.points if projected else estimate.points.clip(estimate.lower, estimate.upper)
     moved = any(cut[i] != estimate.points[i] for i in shown)
     rows = [
         (
@@ -81,11 +105,35 @@ def print_estimate(
     interval = f"{100 * confidence:g} % interval"
     print_table(("value", estimate.quantity, interval), rows, right=(1, 2))
     if moved:
-        out.print("* Noise moved the estimate out of the possible range; --json prints it as is.")
+        out.print(_MOVED)
     if len(shown) < values:
         which = f"The {'largest' if shares else 'first'} {len(shown)} of {values:,} values"
         held = ", whose intervals hold together" if shares else ""
         say(f"{which}{held}; all of them: --all")
+
+
+def print_shared(
+    estimates: Mapping[str, Estimate], answer: str, confidence: float, *, projected: bool
+) -> None:
+    """Print the share of one answer to each question with two, the largest first."""
+    place = 1
+    order = sorted(estimates, key=lambda name: -float(estimates[name].points[place]))
+    rows, moved = [], False
+    for name in order:
+        own = estimates[name]
+        raw, low, high = (float(part[place]) for part in (own.points, own.lower, own.upper))
+        shown = raw if projected else min(max(raw, low), high)
+        moved = moved or shown != raw
+        star = "*" if shown != raw else ""
+        rows.append((name, f"{100 * shown:.2f} %{star}", f"{100 * low:.2f} to {100 * high:.2f}"))
+    if moved:
+        rows = [
+            (name, share if share.endswith("*") else f"{share} ", ends)
+            for name, share, ends in rows
+        ]
+    print_table(("question", answer, f"{100 * confidence:g} % interval"), rows, right=(1, 2))
+    if moved:
+        out.print(_MOVED)
 
 
 def how_intervals_hold(estimates: Iterable[Estimate], *, everything: bool) -> str:

@@ -85,9 +85,11 @@ def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
             out.print(f"HELD  {which}: {waits}; nothing released.")
         elif outcome.people is not None:
             people = f"at most {outcome.people:,} people"
-            out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
+            crowd = _crowd(outcome.crowd, plan)
+            out.print(f"HELD  {which}: {people}, {minimum}{crowd}; nothing released.")
             few = outcome.problem is None
-            unless = "the minimum is reached" if few else "it is released before"
+            reached = "the minimum is" if outcome.crowd is None else "both minimums are"
+            unless = f"{reached} reached" if few else "it is released before"
             out.print(f"Deleted on {until} unless {unless}.")
         elif lasts:
             out.print(f"HELD  {which}: not over before {until}; nothing released.")
@@ -109,6 +111,13 @@ def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
         out.print(f"received {receipt.counts.explained}")
 
 
+def _crowd(least: int | None, plan: Plan) -> str:
+    """Say how many are near the person with the fewest, where the plan has a minimum of it."""
+    if least is None:
+        return ""
+    return f"; least crowd {least:,}, minimum {plan.protections.minimum_crowd:,}"
+
+
 def _readable(size: int) -> str:
     """Write a size as people read it: 33.0 MB, 18.8 kB."""
     scale, unit = next((scale, unit) for scale, unit in _SIZES if size >= scale)
@@ -122,6 +131,7 @@ def _document(outcome: "BatchOutcome") -> dict[str, Any]:
         "batch": outcome.batch.identity.hex(),
         "outcome": "held" if receipt is None else receipt.event,
         "people_at_most": outcome.people,
+        "least_crowd": outcome.crowd,
         "until": None if outcome.until is None else outcome.until.isoformat(),
         "problem": outcome.problem,
         "incident": outcome.incident,

@@ -13,6 +13,11 @@ from croupier.model.rung import Rung
 
 __all__ = ["advice", "bounding"]
 
+_LIARS = (
+    "Liars move less where devices add less noise: raise max_epsilon_local, or let shufflers add "
+    "dummies in its place. See: croupier design --max-manipulation."
+)
+
 
 def advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> str:
     """Say what to change so that limits that are not met can be met.
@@ -62,9 +67,14 @@ def _remedies(ladder: Ladder, verdict: Verdict) -> Iterator[str]:
     dropped = Rung.ALL_BUT_ONE in rows and not dummies_hide(ladder.plan, Rung.ALL_BUT_ONE)
     if metric is Metric.REIDENTIFICATION and dropped:
         yield "Whoever drops all other reports finds yours: let both shufflers add dummies."
-    if metric in (Metric.REIDENTIFICATION, Metric.ALPHA):
+    if metric is Metric.MANIPULATION and verdict.cell.proved is not None:
+        yield _LIARS
+    if metric in (Metric.REIDENTIFICATION, Metric.ALPHA, Metric.MANIPULATION):
         return
-    if metric is Metric.EPSILON or verdict.cell.proved is None or is_vacuous(verdict.cell):
+    if metric is Metric.EPSILON_PERMANENT and verdict.cell.proved is None:
+        yield "Fresh noise adds up for ever: use memoised-k-rr."
+        return
+    if metric.is_epsilon or verdict.cell.proved is None or is_vacuous(verdict.cell):
         yield from filter(None, (bounding(ladder, rung) for rung in rows))
 
 

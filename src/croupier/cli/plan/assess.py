@@ -1,7 +1,7 @@
 """`croupier assess`: the trust ladder of a plan."""
 
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, Context, Decimal
+from dataclasses import asdict
 from fractions import Fraction
 from importlib.util import find_spec
 from json import loads as read_json
@@ -27,8 +27,9 @@ from croupier.cli.output.terminal import (
     say_fact,
 )
 from croupier.documents.explain.engineers import other_delta, recompute
-from croupier.documents.explain.parties import added, all_add, sampled
-from croupier.documents.explain.senders import in_short
+from croupier.documents.explain.people.liars import made_up_share, shifted
+from croupier.documents.explain.people.parties import added, all_add, sampled
+from croupier.documents.explain.people.senders import in_short
 from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
@@ -39,7 +40,6 @@ from croupier.model.texts import Texts
 from croupier.numerics.rounding import ceiling_digits, delta_text, float_above
 from croupier.plan.plan import Plan
 from croupier.randomizers.distribution import Distribution
-from croupier.randomizers.text import Text
 
 __all__ = ["HELP", "cell_document", "command"]
 
@@ -117,11 +117,35 @@ def _print_ladder(ladder: Ladder, file: Path, metrics: list[Metric]) -> None:
         head = ["who is looking", *(m.heading for m in columns)]
         print_table(head, [_row(ladder, step, columns) for step in (ladder.blind, *ladder)])
         out.print()
+    if ladder.periods:
+        _print_periods(ladder)
     for line in _legend(ladder, metrics):
         say(line)
     if len(metrics) < len(ladder.blind.cells):
         out.print("Other columns: --metric all.")
     out.print(f"In words: croupier explain {file}")
+
+
+def _print_periods(ladder: Ladder) -> None:
+    """Print what is proved of one report, a month, a year and for ever."""
+    found = ladder.periods
+    rows = {"answers at most": [_count(each.answers) for each in found]}
+    rows["batch, epsilon"] = [_digits(each.batch) for each in found]
+    if any(each.batch != each.batch_of_same for each in found):
+        rows["  if the same people answer"] = [_digits(each.batch_of_same) for each in found]
+    rows["senders known"] = [_digits(each.known) for each in found]
+    columns = range(1, len(found) + 1)
+    head = ["one person, at most", *(each.name for each in found)]
+    print_table(head, [[name, *texts] for name, texts in rows.items()], right=columns)
+    out.print()
+
+
+def _count(answers: int | None) -> str:
+    return "no end" if answers is None else f"{answers:,}"
+
+
+def _digits(epsilon: float | None) -> str:
+    return "no limit" if epsilon is None else ceiling_digits(epsilon)
 
 
 def _values(plan: Plan) -> str:
@@ -165,15 +189,10 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     if Metric.ALPHA in metrics:
         batches = f" in {plan.batches:,} batches together" if plan.batches > 1 else ""
         yield f"order: the odds of two assignments inside a group move by at most e^alpha{batches}."
-    many, everybody = ladder.repeated, ladder.everybody
-    text = (
-        f"{REPEATED} such collections of one person: {_epsilon(many)}{other_delta(ladder, many)}."
-    )
-    if everybody is not None:
-        parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
-        text += f" If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}."
-    yield f"{text} {'This holds' if everybody is None else 'Both hold'} for the row batch."
-    if any(plan.dummies) and (many is None or other_delta(ladder, many)):
+    many = ladder.repeated
+    if more := _more(ladder):
+        yield more
+    if any(plan.dummies) and not ladder.periods and (many is None or other_delta(ladder, many)):
         yield "The deltas of dummies add up, collection by collection."
     yield from _added(plan)
     if plan.mixes_by_group:
@@ -185,28 +204,21 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     error = plan.rms_error
     if error is not None:
         yield f"Result: {_result(plan, error)} at this size."
-    made_up = _made_up(plan)
-    if made_up is not None:
-        yield (
-            f"{plan.corrupt:,} corrupt people can make up texts with shares of up to about "
-            f"{ceiling_digits(100 * made_up)} %."
-        )
-    if plan.count_shift is not None:
-        count, share = plan.count_shift, 100 * plan.count_shift / plan.answers
-        yield (
-            f"One lying client moves one count by at most {_rounded_up(count)}, a share by "
-            f"{_rounded_up(share)} percentage points."
-        )
+    yield " ".join(shifted(plan))
 
 
-def _rounded_up(value: Fraction) -> str:
-    """Write a fraction in at most three digits, never below it.
-
-    >>> _rounded_up(Fraction(1)), _rounded_up(Fraction(1, 5)), _rounded_up(Fraction(1, 3))
-    ('1', '0.2', '0.334')
-    """
-    three = Context(prec=3, rounding=ROUND_CEILING)
-    return f"{three.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
+def _more(ladder: Ladder) -> str:
+    """Say what is proved of many collections, and if everybody reports."""
+    plan, many, everybody = ladder.plan, ladder.repeated, ladder.everybody
+    told = []
+    if not ladder.periods:
+        again = f"{REPEATED} such collections of one person"
+        told.append(f"{again}: {_epsilon(many)}{other_delta(ladder, many)}.")
+    if everybody is not None:
+        parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
+        told.append(f"If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}.")
+    holds = "Both hold" if len(told) > 1 else "This holds"
+    return " ".join([*told, f"{holds} for the row batch."]) if told else ""
 
 
 def _added(plan: Plan) -> Iterator[str]:
@@ -225,17 +237,6 @@ def _result(plan: Plan, error: float) -> str:
     if isinstance(plan.randomizers[0].domain, Categories | Texts):
         return f"shares with a standard error of {ceiling_digits(100 * error)} percentage points"
     return f"a standard error of {ceiling_digits(error)}"
-
-
-def _made_up(plan: Plan) -> float | None:
-    """Return the share of a text that the plan's corrupt people can make up, about; None if none.
-
-    Only where the text is the one question.
-    """
-    first, *more = plan.randomizers
-    if more or not plan.corrupt or not isinstance(first, Text):
-        return None
-    return first.made_up(plan.answers, corrupt=plan.corrupt)
 
 
 def _epsilon(found: Guarantee | None) -> str:
@@ -348,7 +349,7 @@ def _print_document(
             }
             for rung in rungs
         ],
-        repeated=_repeated_document(ladder),
+        repeated=None if ladder.periods else _repeated_document(ladder),
         everybody={
             "n": plan.population.enrolled,
             "crowd": plan.full_batch,
@@ -364,20 +365,23 @@ def _print_document(
             for g in guesses
         ]
         or None,
-        **_manipulation(plan),
+        **({"periods": [asdict(each) for each in ladder.periods]} if ladder.periods else {}),
+        manipulation=_manipulation(plan),
     )
 
 
 def _manipulation(plan: Plan) -> dict[str, Any]:
-    """Return how far liars move an estimate: one among dummies, or all of the plan in texts."""
-    made_up = _made_up(plan)
-    if made_up is not None:
-        return {"corrupt_people": {"number": plan.corrupt, "made_up_share_about": made_up}}
-    shift = plan.count_shift
-    if shift is None:
-        return {}
-    share = float_above(shift / plan.answers)
-    return {"one_liar": {"count_upper": float_above(shift), "share_upper": share}}
+    """Return how far liars move an estimate: per share of the batch, and those of the plan."""
+    made_up = made_up_share(plan)
+    return {
+        "per_share_upper": _above(plan.worst_shift),
+        "corrupt_people": plan.corrupt,
+        "upper": _above(plan.manipulation),
+    } | ({} if made_up is None else {"made_up_share_about": made_up})
+
+
+def _above(value: Fraction | None) -> float | None:
+    return None if value is None else float_above(value)
 
 
 def _repeated_document(ladder: Ladder) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from croupier.auditing.attacks.attacks import GAMES, Attacks, Held, Played, Suite
+from croupier.auditing.attacks.liars import LIARS_SHARE, LiarShift
 from croupier.auditing.attacks.senders import Link
 from croupier.cli.options.mechanism import count
 from croupier.cli.options.plan import PlanFile, read_plan
@@ -35,7 +36,8 @@ HELP = """Attack a plan, and print how often the best attackers succeed beside w
 
 Attacks are played at the minimum batch, with the plan's own mechanism and exact likelihoods. A
 proof is refuted (exit 5) only if chance alone would refute any of them at most once in a million
-runs. With --claim the same attacks test somebody else's figure.
+runs. Liars are played as well: how far they move an estimate, how many of them an analysis finds.
+With --claim the same attacks test somebody else's figure.
 
 Example: croupier attack plan.toml --insecure-seed 7
 """
@@ -62,6 +64,10 @@ def command(
             help="Test this claim with the same attacks, such as batch.epsilon=0.01.",
         ),
     ] = None,
+    liars: Annotated[
+        float,
+        typer.Option(help="Share of people who send what moves an estimate most; 0 for none."),
+    ] = LIARS_SHARE,
     insecure_seed: Annotated[int | None, typer.Option(help="Seed that repeats the games.")] = None,
     resume: Annotated[
         Path | None,
@@ -85,6 +91,7 @@ def command(
             attacks = suite.play(
                 games=games,
                 confidence=confidence,
+                liars=liars,
                 insecure_seed=insecure_seed,
                 resume=resume,
                 advance=advance,
@@ -101,7 +108,7 @@ def command(
             title=f"{made.name} {made.digest[:8]}: attacks and proofs",
             inches=row_inches(len(attacks.played)),
         )
-    refuted = sum(one.refuted for one in attacks)
+    refuted = attacks.refuted
     held = attacks.held(claims)
     if json:
         print_json(
@@ -112,9 +119,11 @@ def command(
             claims=[_held_document(one) for one in held],
             left_out=list(attacks.left_out),
             links=[link.to_dict() for link in attacks.links],
+            liars=[shift.to_dict() for shift in attacks.liars],
         )
     else:
         _print(attacks, confidence, ratios=any(made.dummies))
+        _print_liars(attacks.liars, liars)
         _print_links(attacks.links, confidence)
         for reason in attacks.left_out:
             say(f"Not played: {reason}")
@@ -167,6 +176,25 @@ def _print(found: Attacks, confidence: float, *, ratios: bool) -> None:
         rows = [_row(one, ratio=ratios) for one in found if one.rung is rung]
         print_table([f"against {rung}", *head], rows, right=(1, 3, 4) if ratios else (1, 3))
         out.print()
+
+
+def _print_liars(shifts: Sequence[LiarShift], share: float) -> None:
+    if not shifts:
+        return
+    many = len({one.question for one in shifts}) > 1
+    rows = [
+        [
+            f"{one.question}: {one.lie}" if many else one.lie,
+            f"{ceiling_digits(100 * one.limit)} points",
+            f"{nearest_digits(100 * one.measured)} points",
+            "not tested" if one.found is None else f"{one.found:,} of {one.liars:,}",
+            "REFUTED" if one.refuted else "",
+        ]
+        for one in shifts
+    ]
+    head = [f"{100 * share:g} % of people lie", "proved limit", "moved by", "found", ""]
+    print_table(head, rows, right=(1, 2, 3))
+    out.print()
 
 
 def _print_links(links: Sequence[Link], confidence: float) -> None:

@@ -25,7 +25,7 @@ from croupier.cli.output.policy import verdict_line
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress, say
 from croupier.errors import ParameterError, RenamedError
 from croupier.model.metric import Metric
-from croupier.numerics.rounding import ceiling_digits
+from croupier.numerics.rounding import ceiling_digits, float_above
 from croupier.plan.file import name_of
 
 __all__ = ["HELP", "command"]
@@ -91,6 +91,10 @@ def command(
     min_bayes_security: Annotated[
         float | None, typer.Option(help="Least Bayes security, in [0, 1].")
     ] = None,
+    max_manipulation: Annotated[
+        float | None,
+        typer.Option(help="Limit on how far corrupt people move a share, in [0, 1]."),
+    ] = None,
     delta: Annotated[
         float | None, typer.Option(help="Failure probability.  [default: 0.01/enrolled]")
     ] = None,
@@ -143,6 +147,7 @@ def command(
             max_guess_uninformed=max_guess_uninformed,
             max_guess_informed=max_guess_informed,
             min_bayes_security=min_bayes_security,
+            max_manipulation=max_manipulation,
             delta=delta,
             max_batch=max_batch,
             mechanisms=mechanism,
@@ -199,6 +204,9 @@ def _print(found: Designs, letter: str, file: Path) -> None:
         "epsilon with the corrupt clients of the plan. The least leak is the least epsilon."
     )
     say(f"{'; '.join(best)}.")
+    if found[0].plan.participation_model.rounds > 1:
+        say(_cost(found))
+    say(f"How far 1 % of liars move an estimate, in percent of its range: {_shifts(found)}.")
     trades: dict[str, list[str]] = {}
     for name, one in zip(_LETTERS, found, strict=False):
         trades.setdefault(one.trade, []).append(name)
@@ -206,6 +214,29 @@ def _print(found: Designs, letter: str, file: Path) -> None:
         if trade:
             say(f"{', '.join(names)}: {trade}")
     out.print(f"Wrote {letter} to {file}{hint}. Next: croupier assess {file}")
+
+
+def _cost(found: Designs) -> str:
+    """Say what several questions cost, compared with one."""
+    many = found[0].plan.participation_model.rounds
+    alone = [
+        f"{name} {ceiling_digits(one.error_alone or 0.0)}"
+        for name, one in zip(_LETTERS, found, strict=False)
+    ]
+    return (
+        f"Each person answers one of the {many:,} questions. With one question alone, the same "
+        f"noise and as many people, the RMS error would be: {', '.join(alone)}."
+    )
+
+
+def _shifts(found: Designs) -> str:
+    shifts = {
+        name: "not bounded"
+        if one.worst_shift is None
+        else ceiling_digits(float_above(one.worst_shift))
+        for name, one in zip(_LETTERS, found, strict=False)
+    }
+    return ", ".join(f"{name} {shift}" for name, shift in shifts.items())
 
 
 def _cells(letter: str, one: Design) -> list[str]:
@@ -252,6 +283,8 @@ def _document(letter: str, one: Design) -> dict[str, Any]:
         "clients_epsilon_upper": one.clients.value,
         "reidentification_upper": one.reidentification.value,
         "rms_error": one.rms_error,
+        "error_alone": one.error_alone,
+        "worst_shift_upper": None if one.worst_shift is None else float_above(one.worst_shift),
         "strengths": list(one.strengths),
         "trade": one.trade or None,
         "plan_digest": plan.digest,

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from croupier.assessment.design.first_plan import first_plan
+from croupier.assessment.design.pace import PACES, Pace
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import checked
 from croupier.cli.options.mechanism import (
@@ -28,6 +30,9 @@ from croupier.plan.file import name_of
 __all__ = ["HELP", "command"]
 
 HELP = """Write a first plan from a few questions, with the most accurate mechanism and your limits.
+
+The plan goes on: people are asked daily, and what one of them may answer counts within 30 days.
+--every once writes a plan of one round.
 
 Asks on a terminal only; --yes takes the default where a flag is missing. Limits have no default:
 without one, croupier check exits with 4. A limit that the plan does not meet is written and
@@ -78,6 +83,34 @@ def command(
         float | None,
         typer.Option(help="Local epsilon in nats: what holds if all else fails.  [default: 4]"),
     ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PACE",
+            help=f"How often people are asked: {', '.join(PACES)}, or a time.  [default: daily]",
+        ),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Time within which a person's answers count.  [default: 30d]"
+        ),
+    ] = None,
+    answers_each: Annotated[
+        int | None,
+        typer.Option(
+            "--answers",
+            parser=count,
+            metavar="N",
+            help="Answers of a person within that time.  [default: every round]",
+        ),
+    ] = None,
+    max_epsilon_permanent: Annotated[
+        float | None,
+        typer.Option(
+            help="Ceiling in nats for all answers of a person ever: devices keep a permanent one."
+        ),
+    ] = None,
     corrupt_fraction: Annotated[
         float | None, typer.Option(help="Share of the enrolled who may be corrupt.")
     ] = None,
@@ -104,6 +137,7 @@ def command(
     local = ask(
         "max_epsilon_local in nats, if all else fails", "4", _number, given=max_epsilon_local
     )
+    pace = _pace(ask, every, window, answers_each)
     limits = _limits(ask, max_epsilon, max_reidentification)
     with progress("Proving", total=None, quiet=json or quiet):
         plan = first_plan(
@@ -114,11 +148,14 @@ def command(
             corrupt_fraction=corrupt_fraction,
             delta=delta,
             limits=limits,
+            pace=pace,
+            max_epsilon_permanent=max_epsilon_permanent,
             name=name_of(str(output)),
         )
         found = checked(assess(plan)) if limits else None
     mechanism, error = plan.randomizer.mechanism, plan.randomizer.rms_error(batch)
-    note = f"least RMS error: {error:.3g} from {batch:,} reports"
+    least = "" if plan.keeps_answer else "least "
+    note = f"{least}RMS error: {error:.3g} from {batch:,} reports"
     write_plan(plan, output, force=force, notes={"randomizer.mechanism": note})
     if json:
         print_json(
@@ -132,6 +169,26 @@ def command(
     elif not quiet:
         out.print(f"Wrote {output}. Next: croupier assess {output}")
         out.print(verdict_line(found, output) if found else _NO_LIMIT)
+
+
+def _pace(ask: "_Questions", every: str | None, window: str | None, answers: int | None) -> Pace:
+    """Read how often people are asked, and how much of that one person answers."""
+    names = ", ".join(PACES)
+    asked = ask(f"How often: {names}, or a time like 12h", "daily", _known_pace, given=every)
+    pace = Pace.named(asked, window=window, answers=answers)
+    if pace.every is None:
+        return pace
+    rounds, within = pace.section["rounds"], pace.section["window"]
+    most = ask(f"Answers of one person within {within}", str(rounds), count, given=answers)
+    return replace(pace, answers=most)
+
+
+def _known_pace(text: str) -> str:
+    try:
+        Pace.named(text)
+    except ParameterError as error:
+        raise typer.BadParameter(str(error)) from None
+    return text
 
 
 def _limits(

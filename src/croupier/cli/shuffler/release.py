@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier.cli.options.engine import EngineName, Master, Memory, Scratch, make_engine
-from croupier.cli.options.groups import (
-    GroupColumn,
-    GroupOptions,
-    Nearest,
-    Public,
-    PublicColumns,
-    Radius,
-    Secret,
-)
+from croupier.cli.options.groups import GroupOptions, Public, Secret
 from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.public_groups import (
+    Columns,
+    Edges,
+    Geodesic,
+    GroupColumn,
+    Nearest,
+    Radius,
+    RuleOptions,
+    Sets,
+    Steps,
+)
 from croupier.cli.options.query import QueryFile, read_query
 from croupier.cli.options.second_shuffler import (
     HandTo,
@@ -159,10 +162,14 @@ def command(
     take_from: TakeFrom = None,
     hand_to: HandTo = None,
     public: Public = None,
-    columns: PublicColumns = None,
+    columns: Columns = None,
     radius: Radius = None,
     nearest: Nearest = None,
+    geodesic: Geodesic = False,
     group_column: GroupColumn = None,
+    edges: Edges = None,
+    steps: Steps = None,
+    sets: Sets = None,
     secret: Secret = None,
     engine: ReleaseEngine = None,
     master: Master = None,
@@ -185,11 +192,17 @@ def command(
         listed = read_shuffler(signed, made)
         given = GroupOptions(
             public=public,
-            columns=columns,
-            radius=radius,
-            nearest=nearest,
-            group_column=group_column,
             secret=secret,
+            rule=RuleOptions(
+                columns=columns,
+                radius=radius,
+                nearest=nearest,
+                geodesic=geodesic,
+                group_column=group_column,
+                edges=edges,
+                steps=steps,
+                sets=sets,
+            ),
         )
         groups = given.law(made)
         run = _release()

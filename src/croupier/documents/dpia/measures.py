@@ -7,7 +7,7 @@ from croupier.assessment.ladder.cause import dummies_hide
 from croupier.documents.dpia.way import leaves_the_device
 from croupier.documents.dpia.written import Written
 from croupier.documents.explain.asked import collection_facts
-from croupier.documents.explain.parties import added, all_add, sends_answers
+from croupier.documents.explain.people.parties import added, all_add, sends_answers
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
@@ -94,7 +94,7 @@ def _noise(plan: Plan) -> tuple[str, str, str, str]:
             leaves_the_device(plan),
             f"None: nothing protects an answer in {_rows(_bare(plan))}.",
         )
-    local = max(each.epsilon_local for each in plan.randomizers)
+    local = plan.epsilon_local
     return (
         "Noise on the device",
         Written(f"epsilon_local at most {ceiling_digits(local)}, {plan.participation.noise} noise"),

@@ -22,7 +22,7 @@ from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.table import who_is_looking
 from croupier.documents.dpia.gaps import record_of
 from croupier.documents.explain.asked import asked_rows, collection_facts
-from croupier.documents.explain.parties import added
+from croupier.documents.explain.people.parties import added
 from croupier.documents.explain.sentences import proved_for
 from croupier.documents.explain.trust_words import operators, trusted
 from croupier.errors import ParameterError
@@ -144,7 +144,7 @@ def _privacy_loss(ladder: Ladder, gaussian: GaussianRow) -> dict[str, Any]:
 def _details(ladder: Ladder, gaussian: GaussianRow) -> str:
     rung = Rung(ladder.headline.rung)
     mu = f"mu = {ceiling_digits(gaussian.mu)}" if gaussian.bounded else NO_MU
-    local = max(each.epsilon_local for each in ladder.plan.randomizers)
+    local = ladder.plan.epsilon_local
     alone = f"epsilon at most {ceiling_digits(local)}" if math.isfinite(local) else "no epsilon"
     curve = json.dumps([list(point) for point in gaussian.trade_off])
     told = [

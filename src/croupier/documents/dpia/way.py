@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from croupier.documents.explain.parties import added, sends_answers, some_trace
+from croupier.documents.explain.people.parties import added, sends_answers, some_trace
 from croupier.plan.plan import Plan
 
 __all__ = ["found_again", "leaves_the_device", "way_of_reports"]
@@ -63,7 +63,7 @@ def _added(plan: Plan) -> str:
 
 def leaves_the_device(plan: Plan) -> str:
     """Say if the answer itself may leave the device."""
-    if all(math.isfinite(each.epsilon_local) for each in plan.randomizers):
+    if math.isfinite(plan.epsilon_local):
         return "Only randomised reports leave a device."
     if sends_answers(plan):
         return "The answer itself leaves the device, sealed: only what is added later hides it."

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from croupier.documents.explain.parties import added, sampled, sends_answers
+from croupier.documents.explain.people.parties import added, sampled, sends_answers
 from croupier.documents.explain.sentence import chance
 from croupier.model.domain import Categories, Domain, Grid
 from croupier.model.randomizer import Randomizer
@@ -12,9 +12,10 @@ from croupier.model.texts import Texts
 from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.plan.plan import Plan
 from croupier.plan.sections import RecordSection
+from croupier.randomizers.memoised import MemoisedResponse
 
 __all__ = ["MODELS", "AskedRow", "asked_rows", "collection_facts", "disposed_after", "how_often"]
-__all__ += ["noise_told", "record_facts"]
+__all__ += ["lasting", "noise_told", "record_facts"]
 
 _MOST_LABELS = 60
 _MOST_RUNS = 12
@@ -25,6 +26,8 @@ MODELS = {
     "divide": "people are divided into public groups; each answers one question in its own batch",
     "subsample": "each round asks a fresh secret sample of people",
     "parallel": "all questions are asked at once; everybody secretly answers one, drawn by lot",
+    "together": "all questions are asked at once; everybody answers all of them in one report, "
+    "each with its own noise, and what these reveal adds up",
     "multinomial": "everybody answers in one round, drawn by lot",
     "bins": "people choose a bin of rounds and answer in one of them, drawn by lot",
     "rectified-parallel": "all questions are asked at once; everybody secretly answers one, drawn "
@@ -78,7 +81,10 @@ def noise_told(made: Randomizer) -> str:
     """Name a mechanism, and say what its noise is worth if the sender of a report is known."""
     if made.shows_value:
         return f"{made.mechanism}: none, the device sends the answer itself"
-    return f"{made.mechanism}, epsilon_local {ceiling_digits(made.epsilon_local)}"
+    told = f"{made.mechanism}, epsilon_local {ceiling_digits(made.epsilon_local)}"
+    if isinstance(made, MemoisedResponse):
+        told += f", {ceiling_digits(made.epsilon_permanent)} for all reports of one person ever"
+    return told
 
 
 def _answers(domain: Domain) -> str:
@@ -132,6 +138,8 @@ def collection_facts(plan: Plan) -> dict[str, str]:
     elif len(plan.shufflers) > 1:
         order += " by one shuffler after the other"
     noise = "without noise" if sends_answers(plan) else f"with {plan.participation.noise} noise"
+    if plan.keeps_answer:
+        noise += " on a permanent answer, which each device draws once and keeps"
     shufflers = {"Dummies": added(plan), "Sampled": sampled(plan)}
     return {
         "Who is asked": f"{plan.population.enrolled:,} people are enrolled",
@@ -164,23 +172,24 @@ def _mixers(plan: Plan) -> str:
 
 def disposed_after(plan: Plan) -> str:
     """Say when a batch that stays too small is deleted."""
-    return _spoken(plan.protections.disposal_age or plan.collection.every)
+    return lasting(plan.protections.disposal_age or plan.collection.every)
 
 
 def how_often(plan: Plan) -> str:
-    """Say how often there is a round, and how many reports and answers a person sends in all."""
+    """Say how often there is a round, and how many reports and answers a person sends."""
     sent = plan.collection.rounds * plan.participation_model.messages(plan.people)[1]
-    text = f"one round every {_spoken(plan.collection.every)}; a person sends at most {sent:,} "
+    text = f"one round every {lasting(plan.collection.every)}; a person sends at most {sent:,} "
     text += f"report{'s' * (sent != 1)}"
     if plan.reports < sent:
         text += f", at most {plan.reports:,} of them with an answer"
-    return text
+    window = plan.collection.window
+    return text if window is None else f"{text} within any {lasting(window)}"
 
 
-def _spoken(duration: timedelta) -> str:
+def lasting(duration: timedelta) -> str:
     """Write a duration in the largest unit of which it is a whole number.
 
-    >>> _spoken(timedelta(hours=24)), _spoken(timedelta(hours=36)), _spoken(timedelta(days=3))
+    >>> lasting(timedelta(hours=24)), lasting(timedelta(hours=36)), lasting(timedelta(days=3))
     ('24 hours', '36 hours', '3 days')
     """
     seconds = int(duration.total_seconds())

@@ -8,6 +8,7 @@ from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
 from croupier.documents.explain.sentence import Form, Number, Sentence
 from croupier.model.guarantee import Guarantee
+from croupier.model.metric import Metric
 from croupier.model.rung import LUCK, Rung
 from croupier.numerics.rounding import delta_text
 
@@ -82,6 +83,21 @@ def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
         f"{REPEATED} collections of one person{other_delta(ladder, many)}": ("repeated", many),
         "all who are enrolled": ("enrolled", ladder.everybody),
     }
+    for period in ladder.periods:
+        if period.batch is not None:
+            bound = Number(
+                value=period.batch,
+                metric=Metric.EPSILON,
+                rung=period.name,
+                form=Form.UPPER,
+                direction=None,
+            )
+            yield Proof(
+                name=f"reader of the batches, {period.name}",
+                bounds=(Sentence("<= ", bound),),
+                theorem=period.theorem,
+                again=again,
+            )
     for name, (rung, found) in known.items():
         if found is not None:
             bounds = (Sentence("<= ", _bound(found, rung, Form.UPPER)),)

@@ -9,7 +9,7 @@ from croupier.assessment.ladder.text import limit_text
 from croupier.assessment.policy import Check
 from croupier.assessment.verdict import Verdict, allows_any_guess
 from croupier.documents.explain.near import heading
-from croupier.documents.explain.parties import all_of_them
+from croupier.documents.explain.people.parties import all_of_them
 from croupier.documents.explain.sentence import Form, Sentence, promised
 from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
@@ -91,7 +91,7 @@ def _idle(found: Check) -> str:
     count = sum(verdict.met and not verdict.limits_something for verdict in found)
     more = "further limit" if count < len(found) else "limit"
     verb = " does" if count == 1 else "s do"
-    return f"{count} {more}{verb} not count: see Limits."
+    return f"{count} {more}{verb} not count: the table of limits says why."
 
 
 def _unlimited(ladder: Ladder) -> list[Metric]:

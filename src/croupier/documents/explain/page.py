@@ -19,7 +19,7 @@ from croupier.documents.explain.asked import asked_rows, collection_facts, recor
 from croupier.documents.explain.engineers import numbered, other_proofs, rung_proofs
 from croupier.documents.explain.limits import demand_lines, limit_rows, verdict_line
 from croupier.documents.explain.near import meanings
-from croupier.documents.explain.senders import admission
+from croupier.documents.explain.people.senders import admission
 from croupier.documents.explain.sentences import (
     against,
     grown,

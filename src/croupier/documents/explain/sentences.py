@@ -10,15 +10,16 @@ from fractions import Fraction
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
 from croupier.assessment.ladder.text import CERTAIN
+from croupier.documents.explain.asked import lasting
 from croupier.documents.explain.near import off_by
-from croupier.documents.explain.parties import (
+from croupier.documents.explain.people.parties import (
     all_add,
     all_join,
     colluders,
     sends_answers,
     shuffler_called,
 )
-from croupier.documents.explain.senders import linked_reports, own_envelope, own_report
+from croupier.documents.explain.people.senders import linked_reports, own_envelope, own_report
 from croupier.documents.explain.sentence import (
     NO_PROTECTION,
     Form,
@@ -81,12 +82,14 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
     points = f"{who}, even knowing everybody's true answer, points"
     if rung is Rung.ALL_BUT_ONE:
         points = f"{_ALL_BUT_ONE} they point"
+    share, odds = (promised(cell, rung, form=form) for form in (Form.PERCENT, Form.ODDS))
+    again = () if str(odds) == str(share) else (" (", odds, ")")
     return Sentence(
         f"{points} at your report at most ",
-        promised(cell, rung, form=Form.PERCENT),
-        " of the time (",
-        promised(cell, rung, form=Form.ODDS),
-        f"); by luck alone, {luck(plan, rung, cell)}.{_average(plan, cell)}",
+        share,
+        " of the time",
+        *again,
+        f"; by luck alone, {luck(plan, rung, cell)}.{_average(plan, cell)}",
     )
 
 
@@ -328,6 +331,8 @@ def seen_on_the_wire(plan: Plan) -> str:
 
 def repeated(ladder: Ladder) -> Sentence:
     """Say what is proved if the same person takes part again and again."""
+    if ladder.periods:
+        return _over_time(ladder)
     found = ladder.repeated
     again = f"For a reader of the batches of {REPEATED} such collections, any conclusion about you"
     if found is None:
@@ -336,6 +341,20 @@ def repeated(ladder: Ladder) -> Sentence:
         return Sentence(f"{again} has no proved limit{why}: treat your answers as known.")
     epsilon = Number(value=found.value, metric=Metric.EPSILON, rung="repeated")
     return Sentence(again, *_moved(epsilon, found.delta or 0.0))
+
+
+def _over_time(ladder: Ladder) -> Sentence:
+    """Say what is proved of one report, a month, a year and for ever."""
+    parts: list[str | Number] = ["For a reader of the batches, epsilon is at most "]
+    for place, period in enumerate(ladder.periods):
+        parts.append("" if place == 0 else "; ")
+        if period.batch is None:
+            parts.append(f"without a limit {period.name}, since fresh noise adds up")
+            continue
+        number = Number(value=period.batch, metric=Metric.EPSILON, rung=period.name)
+        answers = "" if (period.answers or 1) == 1 else f", {period.answers:,} answers"
+        parts += [number, f" for {period.name.removeprefix('for ')}{answers}"]
+    return Sentence(*parts, ".")
 
 
 def _moved(epsilon: Number, delta: float) -> Iterator[str | Number]:
@@ -375,6 +394,19 @@ def grown(ladder: Ladder) -> Sentence | None:
 
 def proved_for(plan: Plan) -> str:
     """Say for how many people everything is proved."""
+    return f"{_proved_for_people(plan)}{_proved_within(plan)}"
+
+
+def _proved_within(plan: Plan) -> str:
+    """Say that everything is proved for all answers in a window, if the plan has one."""
+    window = plan.collection.window
+    if window is None:
+        return ""
+    answers = "the one answer" if plan.reports == 1 else f"all {plan.reports:,} answers"
+    return f" It covers {answers} that a person may give within any {lasting(window)}."
+
+
+def _proved_for_people(plan: Plan) -> str:
     batch = f"{plan.protections.minimum_batch:,} people"
     if plan.participation_model.sampled:
         return f"Proved for rounds that each ask a fresh random {batch}, no more."

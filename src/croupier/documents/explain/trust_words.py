@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from croupier.documents.explain.parties import (
+from croupier.documents.explain.people.parties import (
     all_add,
     all_join,
     colluders,

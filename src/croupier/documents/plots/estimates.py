@@ -9,6 +9,7 @@ from croupier.documents.plots.distributions import plot_distributions
 from croupier.documents.plots.figure import BLUE, GREY, named_axes
 from croupier.documents.plots.marks import row_inches, row_names
 from croupier.documents.plots.ticks import number, percent, write_ticks
+from croupier.documents.yes_or_no import shared_answer
 from croupier.model.estimate import Estimate
 from croupier.numerics.validate import one_line
 from croupier.randomizers.estimates.distribution import DistributionEstimate
@@ -67,7 +68,8 @@ def plot_estimates(
     may lie outside. Then a hollow dot stands at the nearer end, with the number beside it. Means
     beside shares have no common axis: they are left out, and the title says so. Distributions of
     numbers are curves, and left out beside others. If values are left out, the intervals of the
-    others hold together.
+    others hold together. Many questions with the same two answers have one row each, that of the
+    second answer, the largest first.
 
     Args:
         estimates: One per question.
@@ -90,7 +92,10 @@ def plot_estimates(
     values = sum(len(one.estimate.values) for one in drawn)
     first = drawn[0].estimate
     shares = first.quantity == "share"
-    if len(rows) < values:
+    answer = shared_answer(estimates)
+    if answer is not None:
+        rows.sort(key=lambda row: -row.point)
+    elif len(rows) < values:
         title += f"\nthe {len(rows):,} largest of {values:,} values"
     if len(drawn) < len(estimates):
         left_out = ["means"] * (len(drawn) + len(curves) < len(estimates))
@@ -100,7 +105,8 @@ def plot_estimates(
     if any(row.doubtful for row in rows):
         title += "\n? corrupt people could have made this text up"
     axes = named_axes(ax, title=title, inches=row_inches(len(rows)), longest_line=_TITLE)
-    axes.set_xlabel("share of people" if shares else "mean")
+    across = "share of people" if shares else "mean"
+    axes.set_xlabel(across if answer is None else f"share of {one_line(answer)}")
     write_ticks(axes.xaxis, percent if shares else number)
     sure = f"{100 * first.coverage:.4g} % interval"
     if all(row.together for row in rows):
@@ -112,7 +118,8 @@ def plot_estimates(
     if not rows:
         axes.set_xlim(0, 1)
     row_names(axes, [row.name for row in rows])
-    axes.set_ylabel("question: value" if len(estimates) > 1 else "value")
+    several = "question: value" if answer is None else "question"
+    axes.set_ylabel(several if len(estimates) > 1 else "value")
     return settled(axes)
 
 
@@ -141,14 +148,16 @@ def _drawn(
 
 
 def _rows(drawn: Sequence[_Drawn]) -> list[_Row]:
+    alone = shared_answer([one.estimate for one in drawn]) is not None
     most = max(3, min(_SHOWN, _SHOWN_IN_ALL // len(drawn)))
     rows = []
     for before, given, corrupt in drawn:
         written = percent if given.quantity == "share" else number
         doubtful = given.doubtful(corrupt) if isinstance(given, FoundTexts) else ()
-        estimate, places = given.largest(most)
+        estimate, places = (given, [1]) if alone else given.largest(most)
         for i in places:
-            name = f"{before}{one_line(str(estimate.values[i]))}"
+            value = one_line(str(estimate.values[i]))
+            name = before.removesuffix(": ") if alone else f"{before}{value}"
             point, lower, upper = (
                 float(part[i]) for part in (estimate.points, estimate.lower, estimate.upper)
             )

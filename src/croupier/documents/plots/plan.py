@@ -27,6 +27,9 @@ _BELOW, _ABOVE, _LOCALS = 4, 3, 11
 _FEW_BELOW, _FEW_ABOVE, _FEW_LOCALS = 3, 2, 4
 """The numbers of points where each takes seconds, since rounds are composed."""
 
+_BELOW_KEPT = 0.98
+"""A share of the epsilon of a permanent answer, which that of one report must stay below."""
+
 STEPS = 2 * (_BELOW + _ABOVE) + _LOCALS
 """About how often the plots of a plan call `advance`."""
 
@@ -103,7 +106,8 @@ class PlanPlots:
         chosen = self._chosen
         if chosen is None:
             return
-        ends = 0.5, min(20.0, max(6.0, 1.5 * chosen))
+        most = min(20.0, self._specification.get("max_epsilon_permanent", math.inf) * _BELOW_KEPT)
+        ends = min(0.5, chosen), min(most, max(6.0, 1.5 * chosen))
         plans = {
             float(local): self.plan.replace(randomizer__max_epsilon_local=float(local))
             for local in sorted({*np.linspace(*ends, self._few(_LOCALS, _FEW_LOCALS)), chosen})
@@ -208,7 +212,7 @@ class PlanPlots:
     @property
     def _of_rounds(self) -> str:
         """Say how many rounds are composed, on an axis."""
-        return f", {self.plan.reports:,} rounds" if self._composed else ""
+        return f",\n{self.plan.reports:,} rounds" if self._composed else ""
 
     @property
     def _composed(self) -> bool:
@@ -301,7 +305,8 @@ def ladder_points(ladder: Ladder) -> Iterator[Plot]:
 
 
 def _epsilon(plan: Plan, size: int, rung: Rung) -> float:
-    grown = plan.replace(protections__minimum_batch=size)
+    # A minimum crowd, which small batches do not have, bounds no epsilon.
+    grown = plan.replace(protections__minimum_batch=size, protections__minimum_crowd=None)
     delta, rungs = plan.guarantee.delta or 0.0, Rungs(grown)
     if not any(plan.dummies):
         return rungs.exposure(rung).epsilon(delta)

@@ -61,7 +61,7 @@ def plot_sweep(sweep: Sweep, *, metric: Metric, rung: Rung, ax: "Axes | None" = 
     for label, line in lines.items():
         curve(axes, line, label=label, marker="o", **joined)
     found = settled(axes)
-    if metric not in (Metric.EPSILON, Metric.ALPHA) and found.get_yscale() == "linear":
+    if not (metric.is_epsilon or metric is Metric.ALPHA) and found.get_yscale() == "linear":
         low, high = found.get_ylim()
         found.set_ylim(max(low, 0.0), min(high, 1.01))
     return found

@@ -12,9 +12,10 @@ from croupier.model.participation.multinomial import Multinomial
 from croupier.model.participation.parallel import Parallel
 from croupier.model.participation.single import SingleRound
 from croupier.model.participation.subsample import Subsample
+from croupier.model.participation.together import Together
 
 __all__ = ["Bins", "Crowd", "Divide", "Multinomial", "Parallel", "Participation", "SingleRound"]
-__all__ += ["Subsample", "participation"]
+__all__ += ["Subsample", "Together", "participation"]
 
 
 def participation(model: str, **parameters: Any) -> Participation:
@@ -35,6 +36,7 @@ _MODELS: dict[str, Callable[..., Participation]] = {
     "divide": Divide,
     "subsample": Subsample,
     "parallel": Parallel,
+    "together": Together,
     "multinomial": Multinomial,
     "bins": Bins,
     "rectified-parallel": lambda **given: Parallel(rectified=True, **given),

@@ -42,6 +42,11 @@ class Participation(ABC):
         return False
 
     @property
+    def answers_all(self) -> bool:
+        """True if one report answers all questions of a shared batch."""
+        return False
+
+    @property
     def everybody_sends(self) -> bool:
         """True if everybody sends in every round, so that nobody is seen to stay away."""
         return self.one_batch

@@ -108,7 +108,7 @@ class DistributionEstimate(Estimate):
         found = replace(self.fit, n=people).estimate(self.grid, confidence=self.confidence)
         return replace(found, n=self.n)
 
-    def simultaneous(self) -> Self:
+    def simultaneous(self, statements: int | None = None) -> Self:  # noqa: ARG002 - as the base
         """The same estimate: its intervals hold together."""
         return self
 

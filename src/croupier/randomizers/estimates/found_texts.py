@@ -43,7 +43,7 @@ class FoundTexts(Estimate):
         """True: see above."""
         return True
 
-    def simultaneous(self) -> Self:
+    def simultaneous(self, statements: int | None = None) -> Self:  # noqa: ARG002 - as the base
         """The same estimate: its intervals hold together."""
         return self
 

@@ -29,7 +29,7 @@ def radius(variance: Real, jump: Real | float, n: int, confidence: float) -> Rea
 
     Direction: about the truth; coverage was measured (``python -m benchmarks.coverage``).
     """
-    quantile = NormalDist().inv_cdf((1 + confidence) / 2)
+    quantile = -NormalDist().inv_cdf((1 - confidence) / 2)
     return np.asarray(quantile * np.sqrt(variance / n) + quantile**2 * jump / (3 * n))
 
 

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Self
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from croupier.randomizers.frequency_oracle import FrequencyOracle
     from croupier.randomizers.number_tree import NumberTree
 
-__all__ = ["CountFit", "ShareFit", "TreeFit", "expected_error"]
+__all__ = ["CountFit", "ShareFit", "TreeFit", "expected_error", "worst_shift"]
 
 Real = NDArray[np.float64]
 Combine = Callable[[Real], Real]
@@ -188,6 +189,12 @@ class Level:
         """The largest part of a sum that one report decides."""
         return np.asarray(np.abs(parts).max(axis=-1) / (self.gap * self.people))
 
+    def apart(self, parts: Real) -> Real:
+        """The most by which the scores of two reports in a sum differ."""
+        if self.one:
+            return np.asarray((parts.max(axis=-1) - parts.min(axis=-1)) / self.gap)
+        return np.asarray(np.abs(parts).sum(axis=-1) / self.gap)
+
 
 @dataclass(frozen=True, eq=False)
 class TreeFit(ShareFit):
@@ -274,3 +281,25 @@ def expected_error(tree: NumberTree, mechanisms: Sequence[FrequencyOracle], n: i
     )
     fit = TreeFit(*_equations(tree, levels), answers, n, tree, levels)
     return math.sqrt(float(fit.spread(up_to)[0].mean()))
+
+
+def worst_shift(tree: NumberTree, mechanisms: Sequence[FrequencyOracle]) -> Fraction:
+    """The largest shift of a share up to a number by corrupt reports, per share of the reports.
+
+    With a_v the coefficients of the answers about the nodes of a level, a report that supports the
+    nodes S has the score (sum over S of a_v)/(p - q). The scores of a level are at most
+
+        (largest a_v - least a_v)/(p - q)     if a report supports one node,
+        (sum of |a_v|)/(p - q)                otherwise
+
+    apart. A corrupt person who answers another level than otherwise moves both by that, and each of
+    L levels has one L-th of the people.
+
+    Direction: upper. The sums of doubles have a relative error below 2^-30, which is added.
+    """
+    levels = tuple(Level.of(mechanism, 1.0) for mechanism in mechanisms)
+    every = up_to(_equations(tree, levels)[0])
+    parts = np.split(every, np.cumsum(tree.sizes)[:-1], axis=1)
+    apart = np.stack([level.apart(part) for level, part in zip(levels, parts, strict=True)])
+    both = np.sort(apart, axis=0)[-2:].sum(axis=0)
+    return Fraction(float(both.max())) * len(levels) * (1 + Fraction(1, 1 << 30))

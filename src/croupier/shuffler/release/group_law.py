@@ -4,20 +4,22 @@ The plan names the file by its digest, so that everybody can check who is groupe
 is derived from the file here is checked against the plan before anything is opened.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
-from croupier.model.shuffler import Shuffler
 from croupier.plan.plan import Plan
 from croupier.plan.sections import ShufflingSection
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.mallows import MallowsShuffler
+from croupier.shufflers.order_crowd import order_crowds
 from croupier.shufflers.ordering import place_of
-from croupier.shufflers.sensitivity import connected_components, group_sensitivities, theta_for
+from croupier.shufflers.sensitivity import connected_components, group_sensitivities
+from croupier.shufflers.theta import theta_for
 
 __all__ = ["GroupLaw"]
 
@@ -30,11 +32,14 @@ class GroupLaw:
         people: The number of people in the file, each with a place.
         shuffler: Moves reports from place to place.
         crowds: For each person the number of the crowd that the plan's minimum counts.
+        minimum_crowd: The least crowd near everybody present in a Mallows order, if the plan asks
+            for one.
     """
 
     people: int
-    shuffler: Shuffler
+    shuffler: MallowsShuffler
     crowds: NDArray[np.int64]
+    minimum_crowd: int | None = None
 
     @classmethod
     def of(cls, plan: Plan, groups: Groups, *, file_digest: str, reference: ArrayLike) -> Self:
@@ -54,7 +59,7 @@ class GroupLaw:
         """
         shuffling = plan.shuffling
         if shuffling.groups is None:
-            raise ParameterError("shuffler.groups", must="be in a plan that mixes by groups")
+            raise ParameterError("shuffling.groups", must="be in a plan that mixes by groups")
         if file_digest != shuffling.groups.sha256:
             raise ParameterError(
                 "--public",
@@ -64,7 +69,8 @@ class GroupLaw:
             )
         if shuffling.order == "uniform":
             return cls._disjoint(groups)
-        return cls._mallows(shuffling, groups, reference)
+        law = cls._mallows(shuffling, groups, reference)
+        return replace(law, minimum_crowd=plan.protections.minimum_crowd)
 
     @classmethod
     def _disjoint(cls, groups: Groups) -> Self:
@@ -84,7 +90,7 @@ class GroupLaw:
         stated = shuffling.groups.sensitivity if shuffling.groups else None
         if found != stated or shuffling.alpha is None:
             raise ParameterError(
-                "shuffler.groups.sensitivity",
+                "shuffling.groups.sensitivity",
                 must=f"be that of these groups, {found:,}",
                 got=stated,
                 hint="Give the options with which `croupier mallows order` printed it.",
@@ -97,3 +103,12 @@ class GroupLaw:
         """Count these people in the smallest crowd that has any of them; 0 if there is nobody."""
         counts = np.bincount(self.crowds[owners])
         return int(counts[counts > 0].min(initial=len(owners)))
+
+    def least_crowd(self, owners: NDArray[np.int64]) -> int | None:
+        """Return the smallest crowd near one of these people, rounded down; None if not needed."""
+        if self.minimum_crowd is None:
+            return None
+        places = self.shuffler.position(self.people)[owners]
+        theta = float(np.asarray(self.shuffler.theta))
+        crowds = order_crowds(places, theta=theta, people=self.people)
+        return math.floor(float(crowds.min(initial=len(owners))))

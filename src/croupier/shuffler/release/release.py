@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_KEY", "BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
 
+_TOO_THIN = "Somebody in it had a smaller crowd than the minimum at the plan's disposal age."
 _TOO_FEW = "It had fewer people than the minimum at the plan's disposal age."
 NO_KEY = "Its key was gone or did not open at the plan's disposal age."
 
@@ -80,6 +81,8 @@ class BatchOutcome:
         batch: The batch.
         receipt: The signed statement about it; None if it is held and nothing left.
         people: For a held batch, the most people it can have; None before its round is over.
+        crowd: For a held batch that has been opened, the smallest crowd near one of its people, if
+            the plan has a minimum of it.
         until: For a held batch, the end of its round or the time of its disposal; None for one that
             the first shuffler has not handed over yet, or that a second one has no key for.
         problem: For a held batch, a problem that somebody should solve; None if it only waits.
@@ -90,6 +93,7 @@ class BatchOutcome:
     batch: Batch
     receipt: Receipt | None = None
     people: int | None = None
+    crowd: int | None = None
     until: datetime | None = None
     problem: str | None = None
     incident: str | None = None
@@ -261,27 +265,38 @@ class Releaser:
         self._next_link()
         source = self._source(batch)
         people = stored = source.count()
+        crowd = None
         if stored >= self.plan.protections.minimum_batch and not self._lacks_key(batch):
             temporary = self._output.temporary(batch)
             ordered = self._ordered(batch, source, temporary)
-            people = ordered.people
-            if people < self.plan.protections.minimum_batch:
+            people, crowd = ordered.people, ordered.crowd
+            if self._too_few(people) or self._too_thin(crowd):
                 temporary.unlink(missing_ok=True)
             else:
                 if ordered.rows is not None:
                     write_batch(ordered.rows, temporary, places=ordered.places)
                 file = self._output.written(batch, temporary)
                 return self._sign(batch, ordered.counts, file)
-        return self._not_released(batch, stored=stored, people=people)
+        return self._not_released(batch, stored=stored, people=people, crowd=crowd)
 
-    def _not_released(self, batch: Batch, *, stored: int, people: int) -> Batch | BatchOutcome:
+    def _too_few(self, people: int) -> bool:
+        return people < self.plan.protections.minimum_batch
+
+    def _too_thin(self, crowd: int | None) -> bool:
+        """Tell whether somebody would be too easy to find in the order."""
+        minimum = self.plan.protections.minimum_crowd
+        return crowd is not None and minimum is not None and crowd < minimum
+
+    def _not_released(
+        self, batch: Batch, *, stored: int, people: int, crowd: int | None
+    ) -> Batch | BatchOutcome:
         """Dispose of a sealed batch with too few people or without its key, or open it again."""
         if self._is_old(batch):
-            few = people < self.plan.protections.minimum_batch
-            self._reasons[batch.identity] = _TOO_FEW if few else NO_KEY
+            reason = _TOO_THIN if self._too_thin(crowd) else NO_KEY
+            self._reasons[batch.identity] = _TOO_FEW if self._too_few(people) else reason
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
         batch = states.move(self.connection, batch, "open")
-        return self._held(batch, people=people)
+        return self._held(batch, people=people, crowd=crowd)
 
     def _lacks_key(self, batch: Batch) -> bool:
         """Tell whether the key of a batch is gone; until the batch is old it may be put back."""
@@ -382,10 +397,16 @@ class Releaser:
         self.keys.destroy(batch.identity)
         states.move(self.connection, batch, "shredded")
 
-    def _held(self, batch: Batch, *, people: int) -> BatchOutcome:
+    def _held(self, batch: Batch, *, people: int, crowd: int | None = None) -> BatchOutcome:
         incident, problem = self._problem(batch)
-        until = self._disposal(batch)
-        return BatchOutcome(batch, people=people, until=until, problem=problem, incident=incident)
+        return BatchOutcome(
+            batch,
+            people=people,
+            crowd=crowd,
+            until=self._disposal(batch),
+            problem=problem,
+            incident=incident,
+        )
 
     def _problem(self, batch: Batch) -> tuple[str | None, str | None]:
         """Return what keeps a batch from being released or disposed of, besides people and time.

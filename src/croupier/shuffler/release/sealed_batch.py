@@ -48,12 +48,15 @@ class OrderedBatch:
         counts: The fate of every envelope.
         people: The number of people, as the plan's minimum counts them.
         places: The place in the public file each row was moved to, if the plan mixes by groups.
+        crowd: The smallest crowd near one of the people in a Mallows order, if the plan has a
+            minimum of it.
     """
 
     rows: Rows | None
     counts: Counts
     people: int
     places: NDArray[np.int64] | None = None
+    crowd: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +166,8 @@ class SealedBatch:
     def by_groups(self, law: GroupLaw, secret: bytes) -> OrderedBatch:
         """Return each person's row once, moved by the law of the groups.
 
-        The minimum counts the people of the smallest crowd: everybody under a Mallows order, those
-        of one group if each group is mixed by itself.
+        The minimum batch counts everybody under a Mallows order, and those of the smallest group if
+        each group is mixed by itself.
         """
         opener = GroupOpener(
             key=self.keys.outer_key(self.batch.identity),
@@ -186,7 +189,8 @@ class SealedBatch:
             wrong_owner=refused["wrong_owner"],
             second_report=refused["second_report"],
         )
-        return OrderedBatch(rows, counts, people=law.fewest(claims.owners), places=places)
+        people, crowd = law.fewest(claims.owners), law.least_crowd(claims.owners)
+        return OrderedBatch(rows, counts, people=people, places=places, crowd=crowd)
 
     def _tagged(self) -> Iterator[_Stored]:
         for piece in states.tagged_envelopes(self.connection, self.batch):

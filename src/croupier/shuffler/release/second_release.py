@@ -80,7 +80,14 @@ class SecondReleaser(Releaser):
         except _REFUSED as error:
             return self._disposed_in_time(batch, error)
 
-    def _not_released(self, batch: Batch, *, stored: int, people: int) -> Batch | BatchOutcome:  # noqa: ARG002
+    def _not_released(
+        self,
+        batch: Batch,
+        *,
+        stored: int,  # noqa: ARG002
+        people: int,
+        crowd: int | None,  # noqa: ARG002
+    ) -> Batch | BatchOutcome:
         """Hold a batch of which too few rows open, or whose key is gone; dispose of it in time."""
         minimum = self.plan.protections.minimum_batch
         if people >= minimum:

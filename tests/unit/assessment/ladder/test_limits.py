@@ -83,6 +83,78 @@ def test_a_mallows_order_links_more_than_the_uniform_bound(make_plan):
     )
 
 
+def test_a_minimum_crowd_limits_who_is_found_in_a_mallows_order(make_plan):
+    """As among as many in a uniform order; the corrupt count fully, wherever they are."""
+    plan = make_plan(
+        corrupt=0.02,
+        shuffling={"order": "mallows", "alpha": 0.07, "groups": GROUPS},  # theta 0.01
+        protections={"minimum_batch": 1000, "minimum_crowd": 40},
+    )
+    ladder = assess(plan)
+    for rung, crowd in (("batch", 40), ("network", 40), ("clients", 20)):
+        link = ladder[rung]["reidentification"]
+        expected = reidentification(epsilon_local=2.0, n=crowd).upper.value
+        assert link.upper == pytest.approx(expected, rel=1e-5)
+        assert 0 < link.lower < link.upper
+        assert "everybody present in a crowd of 40 by the order's law" in link.proved.assumptions
+    assert ladder["estimate"]["reidentification"].upper == 1 / 1000
+    assert ladder["collusion"]["reidentification"].upper == 1
+    hopeless = assess(plan.replace(population__corrupt_fraction=0.039))
+    assert (
+        hopeless["clients"]["reidentification"].reason == "the whole minimum crowd may be corrupt"
+    )
+    assert hopeless["batch"]["reidentification"].upper == ladder["batch"]["reidentification"].upper
+
+
+def test_batches_that_show_permanent_answers_leave_the_fresh_noise(make_plan):
+    """Found in one batch by somebody who knows everybody's permanent answer from the others."""
+    shuffling = {"order": "mallows", "alpha": 0.07, "groups": GROUPS}
+    memoised = {"mechanism": "memoised-k-rr", "k": 4, "max_epsilon_local": 1.0}
+    memoised["max_epsilon_permanent"] = 2.0
+    protections = {"minimum_batch": 1000, "minimum_crowd": 40, "report_size": 64}
+    links = [
+        assess(
+            make_plan(
+                memoised, shuffling=shuffling, protections=protections, collection={"rounds": r}
+            )
+        )["batch"]["reidentification"].upper
+        for r in (1, 5)
+    ]
+    fresh = make_plan(memoised).randomizer.instantaneous.checked_epsilon_local
+    assert fresh > 1.01
+    expected = [reidentification(epsilon_local=e, n=40).upper.value for e in (1.0, fresh)]
+    assert links == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_report_with_all_answers_is_found_by_all_of_them(make_plan):
+    shuffling = {"order": "mallows", "alpha": 0.07, "groups": GROUPS}
+    response = {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 0.5}
+    plan = make_plan(
+        questions=[response | {"name": "a"}, response | {"name": "b"}],
+        participation={"model": "together"},
+        shuffling=shuffling,
+        protections={"minimum_batch": 1000, "minimum_crowd": 40, "report_size": 64},
+    )
+    link = assess(plan)["batch"]["reidentification"].upper
+    assert link == pytest.approx(reidentification(epsilon_local=1.0, n=40).upper.value, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"protections__minimum_crowd": None},
+        {"participation__noise": "reused", "collection__rounds": 2},
+        {"participation": {"model": "multinomial", "weights": 3}},
+    ],
+)
+def test_no_crowd_no_limit(make_plan, change):
+    """Nor if batches can be matched, or a batch has some of the people only."""
+    shuffling = {"order": "mallows", "alpha": 0.07, "groups": GROUPS}
+    protections = {"minimum_batch": 1000, "minimum_crowd": 40}
+    plan = make_plan(shuffling=shuffling, protections=protections).replace(**change)
+    assert assess(plan)["batch"]["reidentification"].proved is None
+
+
 def test_one_honest_person_has_only_the_noise_of_the_device(make_plan):
     plan = make_plan(batch=50)
     alone = hidden_exposure(plan, rounds_seen=False, corrupt=49)

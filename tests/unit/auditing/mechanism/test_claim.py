@@ -18,6 +18,7 @@ from croupier.research.broken import BROKEN
 GRID = {"low": 0, "high": 1, "step": 0.25}
 CORRECT = {
     "k-rr": ({"k": 20}, [0, 7, 19], 0.8),
+    "memoised-k-rr": ({"k": 20, "max_epsilon_permanent": 3.0}, [0, 7, 19], 0.8),
     "symmetric-unary": ({"k": 6}, [0, 5], 0.6),
     "optimized-unary": ({"k": 6}, [0, 5], 0.6),
     "rappor": ({"k": 6, "bits": 16, "hashes": 2}, [0, 1, 5], 0.3),
@@ -38,7 +39,7 @@ CORRECT = {
 
 
 def test_every_mechanism_is_audited():
-    assert set(MECHANISMS) - set(CORRECT) == {"matrix", "parallel", "plain"}
+    assert set(MECHANISMS) - set(CORRECT) == {"matrix", "parallel", "plain", "together"}
 
 
 @pytest.mark.parametrize("name", CORRECT)

@@ -93,6 +93,15 @@ def test_what_is_drawn_is_what_is_printed(released, analyze, tmp_path, monkeypat
             assert f"{100 * round(entry['share'], 4):.6g} %" in written
 
 
+def test_means_are_not_projected(make_released, analyze):
+    grid = {"low": 0, "high": 5, "step": 1}
+    randomizer = {"mechanism": "one-bit-mean", "grid": grid, "max_epsilon_local": 2.0}
+    site = make_released(randomizer=randomizer)
+    found = analyze(site, site.collect([3] * 80), "--project")
+    assert found.code == 2
+    assert "no question asks for shares" in found.err
+
+
 def test_several_questions(make_released, analyze, tmp_path):
     grid = {"low": 0, "high": 5, "step": 1}
     site = make_released(
@@ -110,6 +119,56 @@ def test_several_questions(make_released, analyze, tmp_path):
     table = pq.read_table(tmp_path / "e.parquet")
     assert table["value"].to_pylist()[:2] == ["cat", "dog"]
     assert table["quantity"].to_pylist() == ["share", "share", "mean"]
+
+
+YES_OR_NO = {"mechanism": "k-rr", "labels": ["no", "yes"], "max_epsilon_local": 2.0}
+
+
+@pytest.fixture
+def features(make_released):
+    """A site with three questions, to which all, half and none of 240 people say yes."""
+    questions = [{**YES_OR_NO, "name": name} for name in ("seldom", "often", "always")]
+    site = make_released(randomizer=None, questions=questions)
+    return site, site.collect([["no", ("no", "yes")[i % 2], "yes"] for i in range(240)])
+
+
+def test_many_questions_of_two_answers_are_one_table_the_largest_first(features, analyze):
+    site, path = features
+    found = analyze(site, path)
+    lines = found.out.splitlines()
+    assert lines[2].split() == ["question", "yes", "95", "%", "interval"]
+    assert [line.split()[0] for line in lines[3:6]] == ["always", "often", "seldom"]
+    shown = [float(line.split()[1]) for line in lines[3:6]]
+    assert shown == sorted(shown, reverse=True)
+    assert all(0 <= share <= 100 for share in shown)
+    assert "Intervals hold singly; --simultaneous for all together." in found.out
+
+
+def test_intervals_hold_together_over_all_questions(features, analyze):
+    site, path = features
+    document = analyze(site, path, "--simultaneous", "--json").document
+    assert document["confidence"] == pytest.approx(1 - 0.05 / 6)
+    single = analyze(site, path, "--json").document
+    for one, wide in zip(single["estimates"], document["estimates"], strict=True):
+        assert wide["interval"][0] <= one["interval"][0] <= one["interval"][1]
+        assert one["interval"][1] <= wide["interval"][1]
+    assert "Intervals hold together." in analyze(site, path, "--simultaneous").out
+
+
+def test_projected_shares_are_possible_and_keep_their_intervals(features, analyze):
+    site, path = features
+    raw = analyze(site, path, "--json").document
+    document = analyze(site, path, "--project", "--json").document
+    assert (raw["projected"], document["projected"]) == (False, True)
+    for place in range(3):
+        shares = [entry["share"] for entry in document["estimates"][2 * place : 2 * place + 2]]
+        assert sum(shares) == pytest.approx(1)
+        assert all(0 <= share <= 1 for share in shares)
+    intervals = [[entry["interval"] for entry in own["estimates"]] for own in (raw, document)]
+    assert intervals[0] == intervals[1]
+    found = analyze(site, path, "--project").out
+    assert "*" not in found
+    assert "Shares are projected" in found
 
 
 def test_rounds_with_nulls_say_what_the_figures_rest_on(make_released, analyze):

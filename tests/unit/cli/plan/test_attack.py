@@ -1,6 +1,7 @@
 """`croupier attack`: evidence beside proofs, and 5 where one of them is refuted."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from matplotlib.figure import Figure
@@ -8,6 +9,7 @@ from matplotlib.figure import Figure
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
 from croupier.model.metric import Metric
+from croupier.randomizers import KaryRandomizedResponse
 
 PLAN = """
 schema = 2
@@ -97,6 +99,25 @@ def test_a_wrong_proof_is_refuted(croupier, write):
     assert [one["attack"] for one in document.document["attacks"] if one["refuted"]] == [
         "reidentification"
     ]
+
+
+def test_liars_are_played_beside_the_limit(croupier, write, monkeypatch):
+    """2 % of 200 people, and 5 where they move an estimate by more than is proved."""
+    flags = (*FEW, "--liars", "0.02")
+    done = croupier("attack", write(), *flags)
+    assert done.code == 0, done.err
+    lines = [" ".join(line.split()) for line in done.out.splitlines()]
+    row = lines[lines.index("2 % of people lie proved limit moved by found") + 1].split()
+    proved = 2 * float(KaryRandomizedResponse(k=3, max_epsilon_local=2.0).worst_shift)
+    assert row[:2] == ["one", "report"]
+    assert 0 < float(row[4]) <= float(row[2]) == pytest.approx(proved, abs=0.01)
+    document = croupier("attack", write(), *flags, "--json").document
+    (shift,) = document["liars"]
+    assert (shift["liars"], shift["people"], shift["found"], shift["refuted"]) == (4, 200, 0, False)
+    monkeypatch.setattr(KaryRandomizedResponse, "worst_shift", Fraction(1, 10))
+    wrong = croupier("attack", write(), *flags)
+    assert wrong.code == 5
+    assert "1 proofs REFUTED" in wrong.out
 
 
 def test_what_no_proof_speaks_of_is_measured_all_the_same(croupier, write):

@@ -129,6 +129,25 @@ def test_dummies_are_offered_and_what_is_traded_is_said(croupier, here):
     assert Plan.load(here / "c.toml").digest == hidden["plan_digest"]
 
 
+@pytest.mark.usefixtures("here")
+def test_fifty_questions_say_what_they_cost_and_which_plan_needs_signed_rounds(croupier):
+    asked = ("--labels", "no,yes", "--n", 1e6, "--max-batch", 2e5, "--target-error", 0.01)
+    asked += ("--questions", 50, "--mechanism", "k-rr", "--max-epsilon", 0.2)
+    document = croupier("design", *asked, "--json").document
+    together, apart = document["designs"][0], document["designs"][-1]
+    assert (together["model"], apart["model"]) == ("parallel", "divide")
+    for one in document["designs"]:
+        plan = Plan.model_validate(one["plan"])
+        assert plan.asks_by_query == bool(one["trade"])
+    assert "50 rounds, each with a query that the analyzer signs" in apart["trade"]
+    alone = Plan.model_validate(together["plan"]).randomizers[0]
+    assert together["error_alone"] == alone.rms_error(together["minimum_batch"])
+    assert together["error_alone"] < together["rms_error"] / 7  # the root of 50
+    words = " ".join(croupier("design", *asked, "--force").out.split())
+    assert "Each person answers one of the 50 questions." in words
+    assert "C: It needs 50 rounds" in words
+
+
 def test_two_shufflers(croupier, here):
     flags = (*PETS, "--mechanism", "plain", "--shufflers", 2)
     outcome = croupier("design", *flags)

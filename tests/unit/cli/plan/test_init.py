@@ -8,7 +8,8 @@ import tomlkit
 from croupier.assessment.policy import check
 from croupier.plan.plan import Plan
 
-SMALL = ("--enrolled", 5000, "--minimum-batch", 1000, "--max-epsilon-local", 2)
+ONCE = ("--every", "once")
+SMALL = (*ONCE, "--enrolled", 5000, "--minimum-batch", 1000, "--max-epsilon-local", 2)
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ LIMITED = {"max_epsilon": 0.1, "max_reidentification": 5e-4}
 
 
 def test_defaults_and_limits_make_a_plan_that_passes_at_once(croupier, here):
-    outcome = croupier("init", "--yes", *LIMITS)
+    outcome = croupier("init", "--yes", *ONCE, *LIMITS)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == (
         "Wrote plan.toml. Next: croupier assess plan.toml\nMET, the plan's own limits: 4 of 4\n"
@@ -121,6 +122,33 @@ def test_a_small_batch_has_few_corrupt_people(croupier, here):
     assert plan.corrupt == 200
 
 
+@pytest.mark.parametrize(
+    ("flags", "collection"),
+    [
+        ((), {"every": "24h", "rounds": 30, "window": "720h"}),
+        (("--every", "weekly"), {"every": "168h", "rounds": 5, "window": "720h"}),
+        (("--every", "monthly"), {"every": "720h", "rounds": 1, "window": "720h"}),
+        (("--every", "60 d"), {"every": "1440h", "rounds": 1, "window": "1440h"}),
+        (
+            ("--every", "12h", "--window", "7d", "--answers", 3),
+            {"every": "12h", "rounds": 3, "window": "168h"},
+        ),
+        (ONCE, {"every": "24h", "rounds": 1}),
+    ],
+)
+def test_a_plan_goes_on_unless_it_is_for_one_round(croupier, here, flags, collection):
+    assert croupier("init", "--yes", "--k", 4, *flags).code == 0
+    assert Plan.load(here / "plan.toml").document()["collection"] == collection
+
+
+def test_devices_may_keep_a_permanent_answer(croupier, here):
+    flags = ("--max-epsilon-local", 2, "--max-epsilon-permanent", 6)
+    assert croupier("init", "--yes", "--labels", "no,yes", *flags).code == 0
+    plan = Plan.load(here / "plan.toml")
+    assert plan.randomizer.mechanism == "memoised-k-rr"
+    assert (plan.randomizer.epsilon_permanent, plan.cost.epsilon) == (6.0, 6.0)
+
+
 def test_nothing_is_replaced_without_force(croupier, here):
     (here / "plan.toml").write_text("mine")
     outcome = croupier("init", "--yes", "--yes-no", *SMALL)
@@ -147,7 +175,7 @@ class Terminal(io.StringIO):
 
 
 def test_questions_where_somebody_answers(croupier, here, monkeypatch):
-    replies = ["7", "1", "x", "4", "", "1e3", "a", "2", "b", "0.5", "", ""]
+    replies = ["7", "1", "x", "4", "", "1e3", "a", "2", "z", "weekly", "2", "b", "0.9", "", ""]
     monkeypatch.setattr("sys.stdin", Terminal("\n".join(replies)))
     outcome = croupier("init")
     assert outcome.code == 0, outcome
@@ -163,6 +191,10 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
         "max_epsilon_local in nats, if all else fails [4]: ",
         "must be a number; got a. Try 4.",
         "max_epsilon_local in nats, if all else fails [4]: ",
+        "How often: once, daily, weekly, monthly, or a time like 12h [daily]: ",
+        "must be a time like \"12h\"; got 'z'",
+        "How often: once, daily, weekly, monthly, or a time like 12h [daily]: ",
+        "Answers of one person within 720h [5]: ",
         "Largest acceptable epsilon (empty: no limit): ",
         "must be a number; got b. Try 0.1.",
         "Largest acceptable epsilon (empty: no limit): ",
@@ -174,13 +206,14 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
     plan = Plan.load(here / "plan.toml")
     assert (plan.randomizer.k, plan.protections.minimum_batch) == (4, 1000)
     assert plan.randomizer.max_epsilon_local == 2
+    assert plan.document()["collection"] == {"every": "168h", "rounds": 2, "window": "720h"}
     assert plan.document()["policy"] == {
-        rung: {"max_epsilon": 0.5} for rung in ("batch", "clients")
+        rung: {"max_epsilon": 0.9} for rung in ("batch", "clients")
     }
 
 
 def test_questions_about_a_text(croupier, here, monkeypatch):
-    replies = ["4", "6", "a-z0-9", "", "1e4", "", "6", "2", "", ""]
+    replies = ["4", "6", "a-z0-9", "", "1e4", "", "6", "once", "2", "", ""]
     monkeypatch.setattr("sys.stdin", Terminal("\n".join(replies)))
     outcome = croupier("init")
     assert outcome.code == 0, outcome
@@ -228,6 +261,19 @@ def test_letters_of_a_text(croupier, here, flags, alphabet):
         (("--yes", "--grid", "0:1"), 2, "`--grid` must be LOW:HIGH:STEP"),
         (("--yes", "--labels", "a,a"), 2, "`labels` must be at least two"),
         (("--yes", "--enrolled", 10, "--minimum-batch", 20), 3, "minimum_batch must be in [2, 10]"),
+        (("--yes", "--every", "soon"), 2, "`every` must be a time"),
+        (("--yes", "--every", "0h"), 2, "`every` must be above 0s"),
+        (("--yes", "--window", "x"), 2, "`window` must be a time"),
+        (("--yes", *ONCE, "--answers", 2), 2, "`answers` must be left out"),
+        (("--yes", *ONCE, "--window", "9d"), 2, "`window` must be left out"),
+        (("--yes", "--answers", 31), 3, "rounds must be at most 30"),
+        (("--yes", "--window", "1h"), 3, "window must be at least collection.every"),
+        (("--yes", "--max-epsilon-permanent", 4), 2, "`max_epsilon_permanent` must be above"),
+        (
+            ("--yes", "--grid", "0:1:0.5", "--max-epsilon-permanent", 6),
+            2,
+            "`grid` is not a parameter of memoised-k-rr",
+        ),
         (("--yes", "--enrolled", 0), 3, "enrolled must be a number of people"),
         (("--yes", "--corrupt-fraction", 0.9), 3, "corrupt_fraction must leave 2 honest people"),
         (("--yes", "--delta", 2), 3, "delta must be in (0, 1)"),

@@ -88,23 +88,13 @@ def test_collections_at_the_delta_of_the_plan_do_not_repeat_it(croupier):
     assert croupier("assess", "noisy.toml", "--json").document["repeated"]["delta"] == 1e-8
 
 
-@pytest.mark.parametrize(
-    ("plan", "line"),
-    [
-        ("one", "moves one count by at most 1, a share by 0.334 percentage points."),
-        ("noisy", "moves one count by at most 1.19, a share by 0.396 percentage points."),
-    ],
-)
-def test_one_liar(croupier, plan, line):
-    assert f"One lying client {line}" in flat(croupier("assess", f"{plan}.toml").out)
-    found = croupier("assess", f"{plan}.toml", "--json").document["one_liar"]
-    assert found["share_upper"] == pytest.approx(found["count_upper"] / 300)
-    assert found["count_upper"] == (1.0 if plan == "one" else pytest.approx(1.187, abs=1e-3))
-
-
-def test_plans_without_dummies_say_nothing_of_liars(croupier):
-    assert "lying" not in croupier("assess", "none.toml").out
-    assert "one_liar" not in croupier("assess", "none.toml", "--json").document
+@pytest.mark.parametrize(("plan", "points"), [("one", "1.00"), ("noisy", "1.19")])
+def test_liars(croupier, plan, points):
+    said = f"1 % of liars in the smallest batch move a share by at most {points} percentage points."
+    assert said in flat(croupier("assess", f"{plan}.toml").out)
+    found = croupier("assess", f"{plan}.toml", "--json").document["manipulation"]
+    assert found["corrupt_people"] == found["upper"] == 0
+    assert found["per_share_upper"] == (1.0 if plan == "one" else pytest.approx(1.187, abs=1e-3))
 
 
 @pytest.mark.parametrize(

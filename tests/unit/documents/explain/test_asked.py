@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from croupier.documents.explain.asked import asked_rows, collection_facts, record_facts
+from croupier.documents.explain.asked import asked_rows, collection_facts, lasting, record_facts
 from croupier.plan.plan import Plan
 from croupier.plan.sections import ParticipationSection
 
@@ -116,8 +116,6 @@ def test_the_page_shows_it_all():
 
 
 def test_durations_are_spoken():
-    from croupier.documents.explain.asked import _spoken  # noqa: PLC0415
-
-    assert _spoken(timedelta(minutes=90)) == "90 minutes"
-    assert _spoken(timedelta(seconds=61)) == "61 seconds"
-    assert _spoken(timedelta(days=2)) == "2 days"
+    assert lasting(timedelta(minutes=90)) == "90 minutes"
+    assert lasting(timedelta(seconds=61)) == "61 seconds"
+    assert lasting(timedelta(days=2)) == "2 days"

@@ -12,7 +12,7 @@ from croupier.documents.dpia.measures import measures
 from croupier.documents.dpia.way import found_again, way_of_reports
 from croupier.documents.explain.asked import asked_rows, collection_facts
 from croupier.documents.explain.page import explain_in_markdown
-from croupier.documents.explain.parties import added, colluders, sampled, some_trace
+from croupier.documents.explain.people.parties import added, colluders, sampled, some_trace
 from croupier.documents.explain.sentences import inference, repeated, singling_out, two_values
 from croupier.documents.explain.summary.answers import Asked, answers, how_it_works, not_promised
 from croupier.documents.explain.summary.risk import if_they_collude
@@ -233,8 +233,8 @@ def test_no_sentence_of_two_shufflers_speaks_of_rows_it_does_not_have(ladder_of)
 @pytest.mark.parametrize("plan", ADDING)
 def test_figures_are_not_promised_to_be_correct(ladder_of, plan):
     made = ladder_of(plan).plan
-    assert "Correct figures" in not_promised(made)
-    assert "Correct figures" not in not_promised(ladder_of("uniform").plan)
+    assert "and nobody notices" in not_promised(made)["Correct figures"]
+    assert "nobody notices" not in not_promised(ladder_of("uniform").plan)["Correct figures"]
     assert "moves every count" in explain_in_markdown(ladder_of(plan))
     assert "moves every count" in dpia(ladder_of(plan), checked(ladder_of(plan)), gaussian=())
 

@@ -65,6 +65,28 @@ def test_names_do_not_collide(tmp_path, values):
     assert not any(one.overlaps(other) for one, other in itertools.pairwise(boxes))
 
 
+def test_fifty_questions_of_two_answers_have_one_row_each(tmp_path):
+    questions = [f"feature-{place}" for place in range(50)]
+    found = [
+        replace(estimate([1 - place / 60, place / 60]), values=("no", "yes")) for place in range(50)
+    ]
+    axes, rows = drawn(found, questions=questions)
+    assert list(rows) == questions[::-1]
+    assert axes.get_xlabel() == "share of yes"
+    assert rows["feature-30"]["dot"] == [0.5]
+    assert "largest" not in axes.get_title()
+    kept = []
+
+    def keep(*given, ax, **named):
+        kept.append(plot_estimates(*given, ax=ax, **named))
+
+    size = estimates_inches(found)
+    save_plot(tmp_path / "one.png", keep, found, title="one", questions=questions, inches=size)
+    boxes = [text.get_window_extent() for text in kept[0].get_yticklabels()]
+    assert len(boxes) == 50
+    assert not any(one.overlaps(other) for one, other in itertools.pairwise(boxes))
+
+
 def test_a_dot_lies_inside_its_interval_and_a_number_outside_is_written():
     raw = NormalRule(np.array([0.05, 0.95]), np.array([0.01, 0.01]))
     found = estimate([-0.02, 0.95], rule=raw)

@@ -141,11 +141,18 @@ def test_the_plot_of_a_plan_of_four_rounds_holds_the_numbers_of_its_table(ladder
     (axes,) = saved[-1].axes
     labels = {text.get_text(): text.xy for text in axes.texts}
     assert labels["minimum, 2,000"] == (2000, ladder["batch"].epsilon.value)
-    assert axes.get_ylabel() == "epsilon, at most, 4 rounds"
+    assert axes.get_ylabel() == "epsilon, at most,\n4 rounds"
     assert all(inside(axes, line) for line in axes.lines)
     lines = {line.get_label(): line for line in axes.lines}
     (together,) = set(lines[Rung.COLLUSION.meaning].get_ydata())
     assert together == ladder["collusion"].epsilon.value
+
+
+def test_small_batches_are_drawn_where_a_plan_needs_a_minimum_crowd(ladder_of, saved):
+    plan = ladder_of("mallows").plan.replace(protections__minimum_crowd=113)
+    assert list(PlanPlots(plan).epsilon_over_people(lambda _: None))
+    (axes,) = saved[-1].axes
+    assert axes.lines[0].get_xdata().min() < 113
 
 
 @pytest.mark.parametrize("name", ["dummies", "two-half"])

@@ -40,10 +40,10 @@ def mallows(alpha=3.0, sensitivity=SENSITIVITY):
 
 @pytest.fixture
 def make_site(make_shuffler):
-    def make(*, minimum=2, shuffling=None):
+    def make(*, minimum=2, shuffling=None, crowd=None):
         made = make_shuffler(
             shuffling=mallows() if shuffling is None else shuffling,
-            protections={"minimum_batch": minimum},
+            protections={"minimum_batch": minimum, "minimum_crowd": crowd},
         )
         return Site(made)
 
@@ -259,5 +259,26 @@ def test_what_the_plan_does_not_say_is_refused(make_parties):
     apart = make_parties(shuffling={"order": "uniform", "groups": {"sha256": FILE}}).plan
     with pytest.raises(ParameterError, match="overlap"):
         GroupLaw.of(apart, LINE, file_digest=FILE, reference=REFERENCE)
-    with pytest.raises(ParameterError, match=r"shuffler\.groups"):
+    with pytest.raises(ParameterError, match=r"shuffling\.groups"):
         GroupLaw.of(make_parties().plan, LINE, file_digest=FILE, reference=REFERENCE)
+
+
+def test_a_batch_in_which_somebody_has_too_small_a_crowd_is_held(make_site):
+    """Theta is 0.3; person 1 is last in the order, with an empty place before."""
+    site = make_site(minimum=3, shuffling=mallows(alpha=0.9), crowd=2)
+    site.open()
+    site.accept(0, 2, 1)
+    (outcome,) = site.release()
+    assert (outcome.receipt, outcome.people, outcome.crowd) == (None, 3, 1)  # 1 + e^-.9 + e^-1.5
+    site.accept(3)
+    (outcome,) = site.release()  # 1 + e^-.3 + e^-.9 + e^-1.5
+    assert sorted(site.released(outcome.receipt).values()) == [0, 1, 2, 3]
+
+
+def test_a_batch_with_too_small_a_crowd_is_disposed_of_in_the_end(make_site):
+    site = make_site(minimum=3, shuffling=mallows(alpha=0.9), crowd=2)
+    site.open()
+    site.accept(0, 2, 1)
+    (outcome,) = site.release(now=LONG_AFTER)
+    assert outcome.receipt.event == "disposed"
+    assert outcome.reason.startswith("Somebody in it had a smaller crowd")

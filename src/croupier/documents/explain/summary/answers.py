@@ -13,7 +13,8 @@ from croupier.documents.explain.asked import (
     disposed_after,
     how_often,
 )
-from croupier.documents.explain.parties import (
+from croupier.documents.explain.people.liars import shifted
+from croupier.documents.explain.people.parties import (
     added,
     all_add,
     all_join,
@@ -50,10 +51,12 @@ def not_promised(plan: Plan) -> dict[str, str]:
     more = {}
     if asks_for_texts(plan):
         more["Harmless texts"] = _ANY_TEXT
+    figures = ["Nobody can check whether an answer is true.", *shifted(plan)]
     if any(plan.dummies):
-        more["Correct figures"] = (
+        figures.append(
             "A shuffler that adds other reports than it says moves every count, and nobody notices."
         )
+    more["Correct figures"] = " ".join(figures)
     return NOT_PROMISED | more
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.text import CERTAIN
-from croupier.documents.explain.parties import all_add, all_join, sends_answers
+from croupier.documents.explain.people.parties import all_add, all_join, sends_answers
 from croupier.documents.explain.sentence import NO_PROTECTION, Form, Number, Sentence, promised
 from croupier.documents.explain.sentences import against, blind_guess, luck, not_bounded
 from croupier.model.metric import Metric

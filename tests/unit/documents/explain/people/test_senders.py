@@ -3,7 +3,7 @@
 import pytest
 
 from croupier.documents.explain.asked import collection_facts
-from croupier.documents.explain.senders import (
+from croupier.documents.explain.people.senders import (
     admission,
     in_short,
     linked_reports,

@@ -1,0 +1,1 @@
+"""Words for those who take part: parties, senders, and people who lie."""
