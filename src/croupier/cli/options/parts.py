@@ -135,7 +135,7 @@ class PartOptions:
             first = np.unique(part_of, return_index=True)[1].tolist()
             return [f"group of place {place}" for place in first], part_of.astype(np.int64)
         column = self.rule.group_column if self.by == "group" else self.by
-        entries = read_public_column(self._file, column or "", flag="--by")
+        entries = self._entries(column or "")
         if entries.dtype.kind == "f":
             raise ParameterError(
                 "--by",
@@ -149,9 +149,14 @@ class PartOptions:
         names, part_of = np.unique(entries.astype(str), return_inverse=True)
         return names.tolist(), part_of.astype(np.int64)
 
-    @property
-    def _file(self) -> Path:
-        return self.public or Path()
+    def _entries(self, column: str) -> NDArray[Any]:
+        try:
+            return read_public_column(self.public or Path(), column, flag="--by")
+        except ParameterError as error:
+            if error.parameter != "--by":
+                raise
+            hint = "Or give --by place or --by group."
+            raise ParameterError("--by", must=error.must, got=column, hint=hint) from None
 
     def _squares(self, points: NDArray[np.float64] | None) -> tuple[Any, NDArray[np.int64]]:
         if points is None or points.shape[1] > _MOST_DIMENSIONS:

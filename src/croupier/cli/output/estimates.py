@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from croupier.cli.output.distributions import Statements, print_distribution
+from croupier.cli.output.possible import MOVED, shown
 from croupier.cli.output.terminal import out, print_table, say
 from croupier.cli.output.texts import print_texts
 from croupier.errors import ParameterError
@@ -32,9 +33,6 @@ PROJECTED = (
     "Shares are projected: none is below 0, and those of a question sum to 100 %. That lowers the "
     "error and adds a bias; the intervals are those of the unbiased estimates, and still hold."
 )
-
-
-_MOVED = "* Noise moved the estimate out of the possible range; --json prints it as is."
 
 
 def require_confidence(confidence: float) -> None:
@@ -89,25 +87,24 @@ def print_estimate(
     factor, unit, form = (100, " %", ".2f") if shares else (1, "", ".6g")
     values = len(estimate.values)
     if shares:
-        estimate, shown = estimate.largest(values if everything else _SHOWN)
+        estimate, places = estimate.largest(values if everything else _SHOWN)
     else:
-        shown = list(range(values if everything else min(values, _SHOWN)))
-    cut = estimate.points if projected else estimate.points.clip(estimate.lower, estimate.upper)
-    moved = any(cut[i] != estimate.points[i] for i in shown)
+        places = list(range(values if everything else min(values, _SHOWN)))
+    points, lower, upper = (
+        own[places] for own in (estimate.points, estimate.lower, estimate.upper)
+    )
+    ends = (points, points) if projected else (lower, upper)
+    texts, moved = shown(points, *ends, factor=factor, form=form, unit=unit)
     rows = [
-        (
-            str(estimate.values[i]),
-            f"{factor * cut[i]:{form}}{unit}{'*' if cut[i] != estimate.points[i] else ' ' * moved}",
-            f"{factor * estimate.lower[i]:{form}} to {factor * estimate.upper[i]:{form}}",
-        )
-        for i in shown
+        (str(estimate.values[i]), text, f"{factor * low:{form}} to {factor * high:{form}}")
+        for i, text, low, high in zip(places, texts, lower, upper, strict=True)
     ]
     interval = f"{100 * confidence:g} % interval"
     print_table(("value", estimate.quantity, interval), rows, right=(1, 2))
     if moved:
-        out.print(_MOVED)
-    if len(shown) < values:
-        which = f"The {'largest' if shares else 'first'} {len(shown)} of {values:,} values"
+        out.print(MOVED)
+    if len(places) < values:
+        which = f"The {'largest' if shares else 'first'} {len(places)} of {values:,} values"
         held = ", whose intervals hold together" if shares else ""
         say(f"{which}{held}; all of them: --all")
 
@@ -118,22 +115,19 @@ def print_shared(
     """Print the share of one answer to each question with two, the largest first."""
     place = 1
     order = sorted(estimates, key=lambda name: -float(estimates[name].points[place]))
-    rows, moved = [], False
-    for name in order:
-        own = estimates[name]
-        raw, low, high = (float(part[place]) for part in (own.points, own.lower, own.upper))
-        shown = raw if projected else min(max(raw, low), high)
-        moved = moved or shown != raw
-        star = "*" if shown != raw else ""
-        rows.append((name, f"{100 * shown:.2f} %{star}", f"{100 * low:.2f} to {100 * high:.2f}"))
-    if moved:
-        rows = [
-            (name, share if share.endswith("*") else f"{share} ", ends)
-            for name, share, ends in rows
-        ]
+    points, lower, upper = (
+        [float(getattr(estimates[name], part)[place]) for name in order]
+        for part in ("points", "lower", "upper")
+    )
+    ends = (points, points) if projected else (lower, upper)
+    texts, moved = shown(points, *ends)
+    rows = [
+        (name, text, f"{100 * low:.2f} to {100 * high:.2f}")
+        for name, text, low, high in zip(order, texts, lower, upper, strict=True)
+    ]
     print_table(("question", answer, f"{100 * confidence:g} % interval"), rows, right=(1, 2))
     if moved:
-        out.print(_MOVED)
+        out.print(MOVED)
 
 
 def how_intervals_hold(estimates: Iterable[Estimate], *, everything: bool) -> str:

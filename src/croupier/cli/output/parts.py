@@ -6,6 +6,7 @@ from typing import Any
 from croupier.analyzer.displacement import Displacement
 from croupier.analyzer.parts import PartEstimate, PartEstimates
 from croupier.cli.output.estimates import estimate_document
+from croupier.cli.output.possible import MOVED, shown
 from croupier.cli.output.terminal import out, print_table, say
 from croupier.model.estimate import Estimate
 
@@ -95,26 +96,31 @@ def _print_table(
     index = shown_value(first, value)
     shares = first.quantity == "share"
     factor, unit, form = (100, " %", ".1f") if shares else (1, "", ".6g")
-    shown = own if everything else own[:_SHOWN]
+    listed = own if everything else own[:_SHOWN]
+    points, lower, upper = (
+        [float(getattr(one.estimate, part)[index]) for one in listed]
+        for part in ("points", "lower", "upper")
+    )
+    texts, moved = shown(points, lower, upper, factor=factor, form=form, unit=unit)
     rows = []
-    for one in shown:
-        low, high = float(one.estimate.lower[index]), float(one.estimate.upper[index])
-        point = min(max(float(one.estimate.points[index]), low), high)
+    for one, text, low, high in zip(listed, texts, lower, upper, strict=True):
         name = str(one.part) if one.parts == 1 else f"{one.part} ({one.parts:,} parts)"
         rows.append(
             (
                 name,
                 f"{one.estimate.n:,}",
                 f"{100 * one.stayed:.0f} %",
-                f"{factor * point:{form}}{unit}",
+                text,
                 f"{factor * low:{form}} to {factor * high:{form}}",
             )
         )
     named: Hashable = first.values[index]
     head = ("part", "reports", "sent there", str(named), f"{100 * confidence:g} % interval")
     print_table(head, rows, right=(1, 2, 3, 4))
-    if len(shown) < len(own):
-        say(f"The first {len(shown)} of {len(own):,} parts; all of them: --all")
+    if moved:
+        out.print(MOVED)
+    if len(listed) < len(own):
+        say(f"The first {len(listed)} of {len(own):,} parts; all of them: --all")
 
 
 def _moved(moved: Displacement) -> Iterator[str]:

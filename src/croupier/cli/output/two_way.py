@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from croupier.cli.output.possible import MOVED, shown
 from croupier.cli.output.terminal import out, print_table, say
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -58,13 +59,15 @@ def print_two_way(table: "TwoWayTable", confidence: float) -> None:
     held = "together" if own.holds_together else "each"
     out.print()
     say(f"{first} by {second}: % of all people, with {100 * confidence:g} % intervals ({held})")
-    cut = own.points.clip(own.lower, own.upper)
+    texts, moved = shown(own.points, own.lower, own.upper, unit="")
     cells = [
-        f"{100 * cut[place]:.2f} ({100 * own.lower[place]:.2f} to {100 * own.upper[place]:.2f})"
-        for place in range(len(cut))
+        f"{text} ({100 * low:.2f} to {100 * high:.2f})"
+        for text, low, high in zip(texts, own.lower, own.upper, strict=True)
     ]
     rows = [
         (str(label), *cells[width * place : width * (place + 1)])
         for place, label in enumerate(table.rows)
     ]
     print_table((first, *map(str, table.columns)), rows, right=range(1, width + 1))
+    if moved:
+        out.print(MOVED)

@@ -88,7 +88,7 @@ def test_without_a_length_a_square_has_some_hundred_places(options):
     ("by", "given", "problem"),
     [
         ("x", {}, "a column of names or whole numbers"),
-        ("village", {}, "village"),
+        ("village", {}, "got 'village'. Or give --by place"),
         ("group", {"cell": 1.0}, "come with --by place"),
         ("place", {"cell": 0.0}, "be above 0"),
         ("place", {"cell": 1e-9}, "at most 1,000,000 squares"),
