@@ -51,7 +51,7 @@ def _commands(command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
 
 def theorems_page() -> str:
     """The page of statements of papers: where each is used, and what is changed."""
-    works = _bibliography()
+    works, used = _bibliography(), set(_uses())
     lines = [
         "# Theorems",
         "",
@@ -60,7 +60,9 @@ def theorems_page() -> str:
         "",
     ]
     for key in sorted(works, key=lambda key: (key[-4:], key)):
-        uses = sorted({use for use in _uses() if use.key == key}, key=lambda use: use.place)
+        uses = sorted(
+            (use for use in used if use.key == key), key=lambda use: (use.place, use.statement)
+        )
         if not uses:
             continue
         lines += [f"## {key}", "", works[key], "", "| statement | where |", "|---|---|"]
