@@ -22,6 +22,11 @@ PAPERS = ROOT / "examples" / "papers"
 PAGE = ROOT / "docs" / "papers.md"
 GOLDEN = ROOT / "tests" / "golden" / "papers"
 SCRIPTS = sorted(path.name for path in PAPERS.glob("s[0-4]_*.py") if "printed" not in path.name)
+LONG = ("s1_mallows.py", "s4_side_channels.py")
+CASES = [
+    pytest.param(name, marks=pytest.mark.proof if name in LONG else pytest.mark.slow)
+    for name in SCRIPTS
+]
 REWRITE = "python examples/papers/all.py -o papers --gallery docs"
 MEASURED = {"s1-figure1", "s1-figure4hospital", "s1-figure4friendship", "s1-figure5"}
 MEASURED |= {"s1-figure8", "s1-figure8b"}
@@ -63,8 +68,7 @@ def test_there_is_a_script_for_each_paper():
     assert [name[:2] for name in SCRIPTS] == ["s0", "s1", "s2", "s3", "s4"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", CASES)
 def test_every_printed_number_is_reproduced_or_corrected(script, output):
     numbers = cells(output(script) / f"{script[:2]}-numbers.csv")
     verdicts = [row[4] for row in numbers[1:]]
@@ -73,8 +77,7 @@ def test_every_printed_number_is_reproduced_or_corrected(script, output):
     assert all(row[5] for row in numbers[1:] if row[4] != "agrees")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", CASES)
 def test_no_number_moves(script, output):
     expected = sorted(GOLDEN.glob(f"{script[:2]}-*.csv"))
     found = sorted(output(script).glob("*.csv"))
@@ -88,7 +91,7 @@ def test_no_number_moves(script, output):
                 assert close(one, two, within=within), f"{ours.name}:{row + 1}. {hint}"
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_page_says_what_the_scripts_find(monkeypatch, tmp_path, output):
     for script in SCRIPTS:
         for section in output(script).glob("*-section.md"):

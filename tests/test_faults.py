@@ -68,6 +68,7 @@ def test_a_release_into_an_object_store_that_stops_is_finished_by_the_next():
     require_clean(result)
 
 
+@pytest.mark.proof
 def test_no_report_is_lost_under_any_default_isolation():
     result = harness("isolation", "--seconds-per-harness", "6")
     assert result["faults"] >= 3
@@ -84,16 +85,19 @@ def test_a_recovery_that_stops_at_any_point_is_finished_by_the_next():
     require_clean(result)
 
 
+@pytest.mark.proof
 def test_reports_are_stored_again_after_database_connections_fall_silent():
     require_clean(harness("silent"))
 
 
+@pytest.mark.proof
 def test_a_full_disk_stops_a_release_or_a_report_and_loses_neither():
     result = harness("full", "--seconds-per-harness", "12")
     assert result["faults"] >= 2
     require_clean(result)
 
 
+@pytest.mark.proof
 def test_a_wrong_clock_deletes_nothing():
     require_clean(harness("clock"))
 

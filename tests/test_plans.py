@@ -8,6 +8,7 @@ from benchmarks import plans
 from tests.conftest import SERVER
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(shutil.which("wrk") is None, reason="needs wrk")
 def test_a_service_with_several_plans_is_compared_with_one(database):  # noqa: ARG001 - or skipped
     result = plans.measure(SERVER, plans=3, rounds=1, seconds=5.0, idle=0.5)

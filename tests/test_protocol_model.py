@@ -12,10 +12,13 @@ import pytest
 
 MODEL = Path(__file__).parent / "model" / "two_shufflers.pml"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("spin") is None or shutil.which("gcc") is None,
-    reason="spin or gcc is missing (Debian: apt install spin gcc)",
-)
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.skipif(
+        shutil.which("spin") is None or shutil.which("gcc") is None,
+        reason="spin or gcc is missing (Debian: apt install spin gcc)",
+    ),
+]
 
 HONEST = ("RESENDS=0", "HOLDS=0", "LIES=0")
 ALONE = (*HONEST, "RESTORES=0", "KILLS=0")
@@ -92,7 +95,6 @@ def search(*names, only=""):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_no_run_violates_a_property_or_ends_without_a_way_on(case):
     found = search(*CASES[case])
@@ -106,7 +108,6 @@ def test_every_run_ends():
     assert search("NEVER_OLD", *ALONE, "RESENDS=1", only=CYCLE).complaint == CYCLE
 
 
-@pytest.mark.slow
 def test_every_statement_is_executed_in_some_search():
     never = frozenset.intersection(*(search(*names).unreached for names in CASES.values()))
     assert {statement for _, statement in never} == {"-end-"}  # of a client, which waits for rounds

@@ -254,7 +254,7 @@ def program(tmp_path_factory):
     return node, made
 
 
-@pytest.fixture(scope="module", params=[200, pytest.param(1000, marks=pytest.mark.proof)])
+@pytest.fixture(scope="module", params=[60, pytest.param(1000, marks=pytest.mark.proof)])
 def exchange(program, request):
     """What was given to TypeScript, and what it answered; of k-rr always enough to see its law."""
     rng = np.random.default_rng(20)

@@ -37,7 +37,7 @@ def test_released_orders_are_uniform(database, alarm):
     assert code == 0, found
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_shuffler_that_leaves_a_fiftieth_in_place_is_found_out(database, alarm):
     code, found = judged(database, alarm, "--leave", "0.02")
     assert code == 1

@@ -38,6 +38,7 @@ def collected(made, values, monkeypatch, *options):
     return found
 
 
+@pytest.mark.proof
 def test_twenty_thousand_people_type_words_that_nobody_listed(tmp_path, make_database, monkeypatch):
     asked = {"mechanism": "text", "longest": 8, "alphabet": "abcdefghijklmnopqrstuvwxyz"}
     asked |= {"normalisation": "lower", "max_epsilon_local": 6.0}

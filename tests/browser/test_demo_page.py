@@ -134,7 +134,13 @@ def visited_with(browser, width, value, *options):
     return value, json.loads(done.stdout)
 
 
-@pytest.fixture(scope="module", params=[(1280, 3), (375, 9)], ids=["desktop", "phone"])
+SIZES = [
+    pytest.param((1280, 3), id="desktop"),
+    pytest.param((375, 9), id="phone", marks=pytest.mark.proof),
+]
+
+
+@pytest.fixture(scope="module", params=SIZES)
 def visited(browser, request):
     return visited_with(browser, *request.param)
 

@@ -30,12 +30,12 @@ def drawn_weights(pick, longest):
             return tuple(weights)
 
 
-def cases(number, in_every_run, mark=pytest.mark.proof):
+def cases(number, in_every_run):
     """Seeds, some of which take longer than the others."""
-    return [range(in_every_run), pytest.param(range(in_every_run, number), marks=mark)]
+    return [range(in_every_run), pytest.param(range(in_every_run, number), marks=pytest.mark.proof)]
 
 
-@pytest.mark.parametrize("seeds", cases(5_000, 250, pytest.mark.slow), ids=["some", "5,000"])
+@pytest.mark.parametrize("seeds", cases(5_000, 250), ids=["some", "5,000"])
 def test_delta_is_that_of_every_dataset(seeds):
     """Up to four people and four values: the divergence is the same whoever else takes part."""
     for seed in seeds:
@@ -64,7 +64,7 @@ def test_all_datasets_give_one_delta(k, n):
             assert low <= divergence(*laws, 0.7) <= high
 
 
-@pytest.mark.parametrize("seeds", cases(3_000, 150, pytest.mark.slow), ids=["some", "3,000"])
+@pytest.mark.parametrize("seeds", cases(3_000, 150), ids=["some", "3,000"])
 def test_a_sample_is_bounded_and_reached_without_others(seeds):
     for seed in seeds:
         pick = random.Random(seed)  # noqa: S311 - tables, not noise

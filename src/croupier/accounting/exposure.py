@@ -143,6 +143,8 @@ class Exposure:
 
     def of(self, rounds: int) -> "Exposure":
         """The exposure of the same person in so many rounds."""
+        if rounds == self.rounds:
+            return self
         permanent = self.kept is not None
         before = _several(self.rounds, permanent=permanent)
         kept = [text for text in self.assumptions if text != before]

@@ -21,6 +21,14 @@ _MOST_NODES = 400_000
 _MOST_CELLS = 24_000_000
 """Nodes times classes that one evaluation may cost."""
 
+_ALIAS_CELLS = 1_000_000
+"""Points times classes whose moments are computed at once."""
+
+_LONGER = 1.15
+"""The ratio of the periods that are tried."""
+
+_PERIODS_AT_ONCE = 12
+
 _FAR = 6.5
 """From this t on, in units of 1/tau, both smoothing kernels are below .1 tau^2 t^4 e^(-t^2/2)."""
 
@@ -154,7 +162,7 @@ class _Contour:
         )
         return replace(start, theta=start.saddlepoint())
 
-    @property
+    @cached_property
     def cap(self) -> float:
         """The theta beyond which the exponentials overflow."""
         return 300.0 / float(self.values.max())
@@ -213,37 +221,45 @@ class _Contour:
         factors = np.concatenate([np.arange(0.05, 1, 0.05), 1 + np.geomspace(0.05, 80, 24)])
         points = self.theta * factors
         points = points[points <= self.cap]
-        return points, np.array([self.cumulant(float(point))[0] for point in points])
+        rows = max(1, _ALIAS_CELLS // len(self.values))
+        parts = [self._log_moments(points[at : at + rows]) for at in range(0, len(points), rows)]
+        return points, np.concatenate(parts)
 
-    def log_alias(self, period: float, log_upper: float) -> float:
-        """Log of an upper bound of all aliases at distance `period` and its multiples.
+    def _log_moments(self, thetas: Real) -> Real:
+        """K at several points."""
+        steps = np.expm1(np.multiply.outer(thetas, self.values))
+        atom = self.log_atom > -math.inf
+        inside = (steps + 1) @ self.weights / self.rest if atom else steps @ self.weights
+        growth: Real = self.n * np.log1p(inside)
+        return self.log_atom + growth + np.log(-np.expm1(-growth)) if atom else growth
+
+    def log_alias(self, periods: Real, log_upper: float) -> Real:
+        """Log of an upper bound of all aliases at each distance of `periods` and its multiples.
 
         (s)_+ <= e^(ts)/(e t) for every t > 0: to the right take t > theta, to the left t < theta,
         and sum the geometric series. To the left also (s + x)_+ <= s_+ + x.
         """
         points, cumulants = self._alias_points
-        decay = np.abs(points - self.theta) * period
+        decay = np.multiply.outer(periods, np.abs(points - self.theta))
         with np.errstate(divide="ignore"):
             series = -decay - np.log(-np.expm1(-decay))
-        bounds = cumulants - 1 - np.log(points) + series
-        right = points > self.theta
-        beyond = period >= self.n * float(self.values.max())
-        log_right = -math.inf if beyond else float(np.min(bounds[right], initial=math.inf))
-        log_left = float(np.min(bounds[points < self.theta], initial=math.inf))
-        fall = self.theta * period
-        if fall < 700:
-            gap = math.log(-math.expm1(-fall))
-            simple = np.logaddexp(math.log(period) - fall - 2 * gap, log_upper - fall - gap)
-            log_left = min(log_left, float(simple))
-        return float(np.logaddexp(log_left, log_right))
+            bounds = cumulants - 1 - np.log(points) + series
+            log_right = bounds[:, points > self.theta].min(axis=1, initial=math.inf)
+            log_right[periods >= self.n * float(self.values.max())] = -math.inf
+            log_left = bounds[:, points < self.theta].min(axis=1, initial=math.inf)
+            fall = self.theta * periods
+            gap = np.log(-np.expm1(-fall))
+            simple = np.logaddexp(np.log(periods) - fall - 2 * gap, log_upper - fall - gap)
+            found: Real = np.logaddexp(np.minimum(log_left, simple), log_right)
+        return found
 
     def period(self, rtol: float) -> float:
         """A distance at which the aliases are below rtol/50 of the guess."""
-        period = 4 * self.width
+        periods = 4 * self.width * _LONGER ** np.arange(_PERIODS_AT_ONCE, dtype=np.float64)
         target = self.log_guess + math.log(rtol / 50)
-        while self.log_alias(period, self.log_guess + 0.7) > target:
-            period *= 1.15
-        return period
+        while (above := self.log_alias(periods, self.log_guess + 0.7) > target).all():
+            periods *= _LONGER**_PERIODS_AT_ONCE
+        return float(periods[above.argmin()])
 
     def evaluate(self, tau: float, *, period: float, rtol: float) -> LogBounds | None:
         """Compute both bounds with smoothing `tau`; None if they would take too many nodes."""
@@ -268,7 +284,8 @@ class _Contour:
         if not high > 0:
             return None
         low = unit * lower - loss
-        low -= math.exp(self.log_alias(period, peak + math.log(high)) - peak + 1e-6)
+        [alias] = self.log_alias(np.array([period]), peak + math.log(high))
+        low -= math.exp(alias - peak + 1e-6)
         return LogBounds(peak + math.log(low) if low > 0 else -math.inf, peak + math.log(high))
 
     def _nodes(self, step: float, last: int, rtol: float) -> tuple[Real | None, float]:

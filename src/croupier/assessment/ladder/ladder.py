@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -159,12 +159,14 @@ class Ladder(Result):
         blind: The row of somebody who sees nothing.
         rows: The rungs.
         combined: The row of somebody who watches the network and has corrupted clients.
+        rungs: The proofs that the rows were made from.
     """
 
     plan: Plan
     blind: Row
     rows: tuple[Row, ...]
     combined: Row
+    rungs: Rungs = field(repr=False, compare=False)
 
     def __getitem__(self, rung: str) -> Row:
         """Return a row; a name that stands for several rows gives the worst of them in each cell.
@@ -214,7 +216,7 @@ class Ladder(Result):
     @cached_property
     def periods(self) -> tuple[Period, ...]:
         """The epsilons of one report, a month, a year and for ever, of a plan with a window."""
-        return periods(self.plan)
+        return periods(self.rungs)
 
     @cached_property
     def repeated(self) -> Guarantee | None:
@@ -285,6 +287,7 @@ def assess(plan: Plan) -> Ladder:
         blind=Row(LUCK, rungs.blind),
         rows=tuple(rows[rung] for rung in plan.rungs),
         combined=rows[COMBINED],
+        rungs=rungs,
     )
 
 

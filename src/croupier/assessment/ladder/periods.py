@@ -9,7 +9,6 @@ from croupier.accounting.exposure import Exposure
 from croupier.assessment.ladder.exposures import exposures
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.model.rung import Rung
-from croupier.plan.plan import Plan
 
 __all__ = ["Period", "periods"]
 
@@ -44,7 +43,7 @@ class Period:
     known: float | None
 
 
-def periods(plan: Plan) -> tuple[Period, ...]:
+def periods(rungs: Rungs) -> tuple[Period, ...]:
     """Prove epsilon for one report, 30 days, 365 days and for ever; nothing without a window.
 
     Fresh noise composes. Where devices keep a permanent answer, its epsilon is never exceeded. If
@@ -54,9 +53,10 @@ def periods(plan: Plan) -> tuple[Period, ...]:
     Holds at the minimum batch and the plan's delta, as `assess` does.
     Direction: upper.
     """
+    plan = rungs.plan
     if plan.collection.window is None:
         return ()
-    rungs, delta = Rungs(plan), plan.guarantee.delta or 0.0
+    delta = plan.guarantee.delta or 0.0
     kept = rungs.local.kept
     [readers] = exposures(rungs, Rung.BATCH)
     ever = (math.inf, _NO_END) if kept is None else (kept.epsilon_permanent, _PERMANENT)

@@ -57,7 +57,9 @@ def is_understated(squares, promised, size, alarm):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("asked", "collections"), [(EMOJI, 40), (PETS, 200)], ids=["emoji", "pets"]
+    ("asked", "collections"),
+    [pytest.param(EMOJI, 40, marks=pytest.mark.proof), (PETS, 200)],
+    ids=["emoji", "pets"],
 )
 def test_the_error_of_many_collections_is_as_promised(asked, collections, alarm):
     """Of 49 free errors each, or of 3: so many that one promised too small by 1.3 is noticed."""

@@ -22,16 +22,11 @@ PLANS = int(os.environ.get("CROUPIER_ATTACK_PLANS", "27"))
 GAMES = int(os.environ.get("CROUPIER_ATTACK_GAMES", "3000"))
 RUNS = int(os.environ.get("CROUPIER_ATTACK_RUNS", "20"))
 TIGHT = 1.01
+TWELVE = ({"mechanism": "k-rr", "k": 12, "max_epsilon_local": 2.0}, 300, 0.01, 50_000)
+THREE = ({"mechanism": "k-rr", "k": 3, "max_epsilon_local": 0.5}, 40, 0.02, 400_000)
 SHARP = [
     # what is attacked, and with how many games an attack: at most two fifths of the default
-    ({"mechanism": "k-rr", "k": 12, "max_epsilon_local": 2.0}, 300, 0.01, 50_000),
-    pytest.param(
-        {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 0.5},
-        40,
-        0.02,
-        400_000,
-        marks=pytest.mark.proof,
-    ),
+    *(pytest.param(*case, marks=pytest.mark.proof) for case in (TWELVE, THREE)),
     ({"mechanism": "symmetric-unary", "k": 3, "max_epsilon_local": 3.0}, 2000, 0.01, 50_000),
 ]
 
@@ -97,7 +92,7 @@ def test_a_bound_that_is_too_small_is_caught(make_plan, randomizer, batch, delta
 @pytest.mark.slow
 def test_a_delta_that_is_too_small_is_caught(make_plan):
     """The epsilon of a delta, claimed at 95 % of it."""
-    randomizer, batch, delta, games = SHARP[0]
+    randomizer, batch, delta, games = TWELVE
     facts = {"randomizer": randomizer, "enrolled": batch, "batch": batch}
     right = assess(make_plan(**facts, delta=delta))["batch"][Metric.EPSILON]
     assert right.proved.value <= TIGHT * right.lower

@@ -112,7 +112,7 @@ def test_corrupt_clients_and_other_people_change_nothing_for_plain_reports():
             assert few[row][metric].proved.value == many[row][metric].proved.value
 
 
-@pytest.mark.parametrize("randomizer", [PLAIN, pytest.param(NOISY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("randomizer", [PLAIN, pytest.param(NOISY, marks=pytest.mark.proof)])
 @pytest.mark.parametrize(
     "plans",
     [

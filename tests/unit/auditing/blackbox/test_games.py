@@ -66,7 +66,7 @@ def test_chance_proves_nothing():
     ("epsilon", "n", "trials"),
     [
         (1.0, 3, 200),
-        (2.0, 20, 2000),
+        pytest.param(2.0, 20, 2000, marks=pytest.mark.proof),
         (0.0, 20, 500),
         (8.0, 3000, 100),
         (5.0, 10**6, 1000),

@@ -78,7 +78,7 @@ def test_a_shuffle_in_town_stops_the_vote_and_keeps_the_trend():
     assert town.accuracies == ()
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_coarse_colours_outlive_fine_ones():
     people = granularity(n=1_000)
     attack = Attack(radius=0.2, length=0.2, resamples=5)

@@ -51,7 +51,7 @@ def fill(service, client, number):
     return listed
 
 
-@pytest.mark.parametrize("role", ["release", "intake"])
+@pytest.mark.parametrize("role", ["release", pytest.param("intake", marks=pytest.mark.proof)])
 def test_a_key_is_replaced_while_a_collection_runs(make_service, role):
     with make_service(**TABLES) as service:
         start(service, "--workers", "1")
