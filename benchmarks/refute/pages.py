@@ -21,8 +21,9 @@ from croupier.assessment.ladder.text import limit_text
 from croupier.cli.plan import assess as command
 from croupier.documents.explain import page
 from croupier.documents.explain.asked import asked_rows, collection_facts
+from croupier.documents.explain.near import off_by
 from croupier.documents.explain.sentence import NO_PROTECTION, chance, delta_text
-from croupier.model.metric import Metric
+from croupier.model.metric import NEAR, Metric
 from croupier.model.rung import LUCK, Rung
 from croupier.plan.plan import Plan
 
@@ -63,6 +64,8 @@ def check_page(found: Found, ladder: Ladder) -> None:
         gains = known(rung)
         if gains is None or form not in FORMS:
             found.expect("page", holds=False, said=said, truth="nothing to compare", case=name)
+        elif metric in NEAR and metric not in gains.gains:
+            continue  # guesses nearby are not played
         elif rung == LUCK:
             _check_blind(found, printed(said)[1], gains.gains[metric], name)
         else:
@@ -205,6 +208,7 @@ def _facts(plan: Plan) -> set[str]:
     said = [chance(plan.guarantee.delta or 0.0), f"{100 * plan.population.corrupt_fraction:.3g}"]
     said += [f"{row.name} {row.answers} {row.noise}" for row in asked_rows(plan)]
     said += collection_facts(plan).values()
+    said += [off_by(plan)]
     listed |= {number for text in said for number in _NUMBER.findall(text)}
     limits = [limit_text(limit.metric, limit.value) for limit in plan.limits]
     return listed | {number for limit in limits for number in _NUMBER.findall(limit)}

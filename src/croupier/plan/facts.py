@@ -302,7 +302,10 @@ class PlanFacts(Section):
         made = self.randomizer if together else self.randomizers[0]
         if self.count_noise is not None:
             return self.count_noise.rms_error(made, self.answers)
-        return made.rms_error(self.answers)
+        try:
+            return made.rms_error(self.answers)
+        except ParameterError:  # a matrix whose rows depend on each other: nothing is estimated
+            return None
 
     @cached_property
     def count_noise(self) -> CountNoise | None:

@@ -202,11 +202,13 @@ class MatrixRandomizer(Randomizer):
         return math.sqrt(float(self._variance(np.full(size, 1 / size)).mean()) / n)
 
     @property
-    def worst_shift(self) -> Fraction:
-        """The largest difference between two scores of one value."""
-        ends = zip(
-            self._scores.max(axis=0).tolist(), self._scores.min(axis=0).tolist(), strict=True
-        )
+    def worst_shift(self) -> Fraction | None:
+        """The largest difference between two scores of one value; None if none is estimated."""
+        try:
+            scores = self._scores
+        except ParameterError:  # rows that are not independent: there are no estimates to move
+            return None
+        ends = zip(scores.max(axis=0).tolist(), scores.min(axis=0).tolist(), strict=True)
         return max(Fraction(most) - Fraction(least) for most, least in ends)
 
 

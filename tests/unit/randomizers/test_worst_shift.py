@@ -234,3 +234,7 @@ def test_a_mean_shifts_by_a_part_of_its_range():
 def test_liars_may_all_report_one_coordinate():
     one, many = (SampledSign(dimension=d, max_epsilon_local=1.0) for d in (1, 30))
     assert many.worst_shift == 30 * one.worst_shift
+
+
+def test_a_matrix_whose_rows_depend_on_each_other_has_no_estimates_to_move():
+    assert MECHANISMS["matrix"](matrix=((1, 1), (1, 1))).worst_shift is None
