@@ -11,6 +11,7 @@ SOURCES = sorted(
     path
     for folder in ("src", "benchmarks", "scripts", "docs", "examples", "deploy")
     for path in (ROOT / folder).rglob("*.py")
+    if "site-packages" not in path.parts  # of deploy/check
 )
 TYPESCRIPT = sorted((ROOT / "clients" / "typescript").glob("[!n]*/**/*.ts"))
 TEXTS = sorted(

@@ -167,45 +167,49 @@ class _Contour:
         """The theta beyond which the exponentials overflow."""
         return 300.0 / float(self.values.max())
 
-    def cumulant(self, theta: float) -> tuple[float, float]:
-        """K(theta) = log of (M^n less the atom), and its derivative."""
+    def slope(self, theta: float) -> float:
+        """The derivative of K."""
         tilted = self.weights * np.exp(theta * self.values)
-        slope = float(tilted @ self.values)
-        if self.log_atom > -math.inf:
-            ratio = float(tilted.sum()) / self.rest
-            growth = self.n * math.log1p(ratio)
-            log_less_one = growth + math.log(-math.expm1(-growth))
-            derivative = self.n * slope / self.rest / (1 + ratio) / -math.expm1(-growth)
-            return self.log_atom + log_less_one, derivative
-        excess = float(self.weights @ np.expm1(theta * self.values))
-        return self.n * math.log1p(excess), self.n * slope / (1 + excess)
+        slope = self.n * float(tilted @ self.values)
+        if self.log_atom == -math.inf:
+            return slope / (1 + float(self.weights @ np.expm1(theta * self.values)))
+        ratio = float(tilted.sum()) / self.rest
+        return slope / self.rest / (1 + ratio) / -math.expm1(-self.n * math.log1p(ratio))
+
+    def log_moments(self, thetas: Real) -> Real:
+        """K(theta) = log of (M^n less the atom), at several points."""
+        powers = np.multiply.outer(thetas, self.values)
+        if self.log_atom == -math.inf:
+            return np.asarray(self.n * np.log1p(np.expm1(powers) @ self.weights))
+        growth = self.n * np.log1p(np.exp(powers) @ self.weights / self.rest)
+        return np.asarray(self.log_atom + growth + np.log(-np.expm1(-growth)))
 
     def saddlepoint(self) -> float:
         """A theta close to where K'(theta) = 2/theta; any positive one would be valid."""
         low = 1e-3 / math.sqrt(self.n * float(self.weights @ self.values**2))
         low = min(low, self.cap / 2)
-        while self.cumulant(low)[1] * low > 2:
+        while self.slope(low) * low > 2:
             low /= 2
         high = low
-        while self.cumulant(high)[1] * high < 2:
+        while self.slope(high) * high < 2:
             if high >= self.cap:
                 return self.cap
             high = min(2 * high, self.cap)
         while high / low > 1 + 1e-4:
             middle = math.sqrt(low * high)
-            low, high = (middle, high) if self.cumulant(middle)[1] * middle < 2 else (low, middle)
+            low, high = (middle, high) if self.slope(middle) * middle < 2 else (low, middle)
         return math.sqrt(low * high)
 
     @cached_property
     def log_peak(self) -> float:
         """K(theta): every node is computed relative to it."""
-        return self.cumulant(self.theta)[0]
+        return float(self.log_moments(np.array([self.theta]))[0])
 
     @cached_property
     def width(self) -> float:
         """The standard deviation, under the tilted law, that sets the scale of x."""
         step = 1e-3 * self.theta
-        rise = self.cumulant(self.theta + step)[1] - self.cumulant(self.theta - step)[1]
+        rise = self.slope(self.theta + step) - self.slope(self.theta - step)
         return math.sqrt(max(rise / (2 * step), 0.0) + 2 / self.theta**2)
 
     @cached_property
@@ -222,16 +226,8 @@ class _Contour:
         points = self.theta * factors
         points = points[points <= self.cap]
         rows = max(1, _ALIAS_CELLS // len(self.values))
-        parts = [self._log_moments(points[at : at + rows]) for at in range(0, len(points), rows)]
+        parts = [self.log_moments(points[at : at + rows]) for at in range(0, len(points), rows)]
         return points, np.concatenate(parts)
-
-    def _log_moments(self, thetas: Real) -> Real:
-        """K at several points."""
-        steps = np.expm1(np.multiply.outer(thetas, self.values))
-        atom = self.log_atom > -math.inf
-        inside = (steps + 1) @ self.weights / self.rest if atom else steps @ self.weights
-        growth: Real = self.n * np.log1p(inside)
-        return self.log_atom + growth + np.log(-np.expm1(-growth)) if atom else growth
 
     def log_alias(self, periods: Real, log_upper: float) -> Real:
         """Log of an upper bound of all aliases at each distance of `periods` and its multiples.
