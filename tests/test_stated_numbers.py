@@ -10,9 +10,8 @@ import pytest
 
 from croupier import randomizer, solve
 from croupier.accounting.clones import stronger_clone_curve
-from croupier.accounting.composition import subsampled
+from croupier.accounting.composition import least_epsilon, subsampled
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 from croupier.plan.plan import Plan
 from croupier.randomizers.delta_summation import DeltaSummation
@@ -59,12 +58,10 @@ def test_the_printed_epsilon_of_one_subsampled_round():
     )
     share, people = Fraction(1000, 60_000), 60_000
     curve = stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=2.0), n=1000)
-    law = subsampled(curve.log_delta, float(share))
+    law = subsampled(curve.log_deltas, float(share))
 
     def epsilon(delta):
-        return bisect_safe(
-            lambda value: law(value) <= math.log(delta), safe=2.0, unsafe=0.0, tolerance=1e-10
-        )
+        return least_epsilon(law, delta, most=2.0)
 
     assert said == (f"{epsilon(float(share) / people):.4f}", f"{epsilon(1e-5):.4f}")
 

@@ -15,9 +15,10 @@ from paper import Paper, alone
 from croupier import Randomizer, bracket, randomizer, solve
 from croupier.accounting.clones import clone_curve, stronger_clone_curve
 from croupier.accounting.composition import (
-    LogDelta,
+    LogDeltas,
     LossDistribution,
     composed_epsilon,
+    least_epsilon,
     subsampled,
 )
 from croupier.documents.plots.figure import BLUE, ORANGE
@@ -30,7 +31,6 @@ from croupier.model.participation import (
     SingleRound,
     Subsample,
 )
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import ceiling_digits
 from croupier.randomizers.delta_summation import DeltaSummation
 from croupier.sidechannels.cardinality import count_delta, observed_counts
@@ -272,12 +272,8 @@ def rounds_seen(paper: Paper) -> None:
 def _one_round(response: Randomizer, share: Fraction, *, delta: float) -> float:
     """The epsilon of a random share of the people, by stronger clones, which the channel allows."""
     curve = stronger_clone_curve(response, n=BATCH)
-    law = subsampled(curve.log_delta, float(share))
-    return bisect_safe(
-        lambda epsilon: law(epsilon) <= math.log(delta),
-        safe=curve.epsilon_local,
-        unsafe=0.0,
-        tolerance=1e-10,
+    return least_epsilon(
+        subsampled(curve.log_deltas, float(share)), delta, most=curve.epsilon_local
     )
 
 
@@ -414,14 +410,14 @@ def _points(paper: Paper, name: str) -> int:
 def _composed(batch: int, delta: float, epochs: tuple[int, ...], *, points: int) -> list[float]:
     share = batch / PEOPLE
     curve = stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=2.0), n=batch)
-    log_delta: LogDelta = partial(curve.log_delta, rtol=1e-4)
+    log_deltas: LogDeltas = partial(curve.log_deltas, rtol=1e-4)
     most = curve.epsilon_local
     if share < 1:
-        log_delta = subsampled(log_delta, share)
+        log_deltas = subsampled(log_deltas, share)
         most = math.log1p(share * math.expm1(most)) * (1 + 1e-12)
     rounds = [round(epoch / share) for epoch in epochs]
     law = LossDistribution.dominating(
-        log_delta, most=most, tail=1e-4 * delta / max(rounds), points=points
+        log_deltas, most=most, tail=1e-4 * delta / max(rounds), points=points
     )
     return [
         curve.epsilon(delta) if count == 1 else law.after(count).epsilon(delta) for count in rounds

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from croupier.accounting.positive_part import LogBounds, Real
+from croupier.accounting.evaluation import PairEvaluation
+from croupier.accounting.positive_part import Bounds, Real
 
 __all__ = ["MOST_PEOPLE", "SplitOthers"]
 
@@ -57,18 +58,40 @@ class SplitOthers:
         )
         return first, second
 
-    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> LogBounds:  # noqa: ARG002 - exact
-        """Enclose ln of the largest divergence over all splits and both directions."""
-        first, second = self._laws
-        ratio = math.exp(epsilon)
-        worst = max(
-            float(np.maximum(one - ratio * other, 0).sum(axis=1).max())
-            for one, other in ((first, second), (second, first))
-        )
-        error = _ROUNDING * (1 + ratio)
-        lower = math.log(worst - error) if worst > error else -math.inf
-        return LogBounds(lower, math.log(worst + error))
+    def each(self, epsilon: float, *, rtol: float) -> list[PairEvaluation]:
+        """Say what `largest` does at one epsilon."""
+        lower, upper = self.largest(np.array([epsilon]), rtol=rtol)[0]
+        return [
+            PairEvaluation(
+                reference=(1 - self.second, self.second),
+                first=(1 - self.first, self.first),
+                second=(1 - self.second, self.second),
+                n=self.n,
+                rest=0.0,
+                log_lower=lower if math.isfinite(lower) else None,
+                log_upper=upper,
+                method="splits",
+                steps={},
+            )
+        ]
 
-    def log_ceiling(self, epsilon: float) -> float:
-        """The upper end."""
-        return self.log_delta(epsilon).upper
+    def largest(
+        self,
+        epsilons: Real,
+        *,
+        rtol: float,  # noqa: ARG002 - exact
+        floor: Real | None = None,  # noqa: ARG002 - all are computed
+    ) -> Bounds:
+        """Enclose ln of the largest divergence over all splits and both directions."""
+        found = Bounds.unknown(len(epsilons))
+        found.steps["method"] = "splits"
+        first, second = self._laws
+        for row, ratio in enumerate(np.exp(epsilons)):
+            worst = max(
+                float(np.maximum(one - ratio * other, 0).sum(axis=1).max())
+                for one, other in ((first, second), (second, first))
+            )
+            error = _ROUNDING * (1 + ratio)
+            found.lower[row] = math.log(worst - error) if worst > error else -math.inf
+            found.upper[row] = math.log(worst + error)
+        return found

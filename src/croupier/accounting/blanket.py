@@ -1,13 +1,15 @@
 """Amplification for a given randomizer: from above by its privacy blanket, from below exactly."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import permutations
+from typing import TypeVar
 
 import numpy as np
 
 from croupier.accounting.binary import MOST_PEOPLE, SplitOthers
-from croupier.accounting.curve import Curve, Pair
+from croupier.accounting.curve import Curve, PairFamily
 from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction
@@ -16,8 +18,27 @@ from croupier.model.randomizer import Randomizer
 
 __all__ = ["local_curve", "lower_curve", "upper_curve"]
 
+Found = TypeVar("Found")
+
+_KEPT = 32
+"""The number of randomizers whose laws are remembered: every row of a ladder asks for them."""
+
 _TRIPLES = 4
 """The number of datasets of equal others for which a lower bound is computed."""
+
+
+def _remembered(find: Callable[[Randomizer], Found]) -> Callable[[Randomizer], Found]:
+    """Remember what is found about the last randomizers, of those that can be hashed."""
+    known = lru_cache(maxsize=_KEPT)(find)
+
+    def found(randomizer: Randomizer) -> Found:
+        try:
+            hash(randomizer)
+        except TypeError:
+            return find(randomizer)
+        return known(randomizer)
+
+    return found
 
 
 def upper_curve(
@@ -58,15 +79,14 @@ def lower_curve(
     Direction: lower, rounded down.
     Reference: balle2019, Lemma 5.3 with R(c) as the law of the others, where it is an equality.
     """
-    pairs: list[Pair] = list(
-        _hidden(_equal_others_laws(randomizer), n, corrupt, report_probability)
-    )
+    pairs = _hidden(_equal_others_laws(randomizer), n, corrupt, report_probability)
     theorem = "exact, others equal"
+    others: tuple[PairFamily, ...] = ()
     binary = randomizer.report_format.bounds == (2,) and randomizer.channel().shape == (2, 2)
     if binary and report_probability == 1 and n - corrupt <= MOST_PEOPLE:
         (_, first), (_, second) = randomizer.channel().probabilities.tolist()
         if 0 < second < 1:
-            pairs.append(SplitOthers(first, second, n - corrupt))
+            others = (SplitOthers(first, second, n - corrupt),)
             theorem = "exact, worst split of the others"
     return Curve(
         pairs=pairs,
@@ -77,6 +97,7 @@ def lower_curve(
             "one randomizer",
             *people_assumptions(n - corrupt, report_probability, exactly=True),
         ),
+        others=others,
     )
 
 
@@ -103,8 +124,13 @@ def _hidden(
     return [ShuffledPair.among(law, honest, report_probability=report_probability) for law in laws]
 
 
-def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:
+@_remembered
+def _blanket_laws(randomizer: Randomizer) -> tuple[Laws, ...]:
     """(blanket, R(x0), R(x1)) for every ordered pair that may be the worst."""
+    return tuple(_listed_blanket_laws(randomizer))
+
+
+def _listed_blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:
     pairs = randomizer.representative_pairs()
     if pairs is not None:
         for first, second in pairs:
@@ -126,8 +152,13 @@ def _ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
             yield first, second
 
 
-def _equal_others_laws(randomizer: Randomizer) -> Iterator[Laws]:
+@_remembered
+def _equal_others_laws(randomizer: Randomizer) -> tuple[Laws, ...]:
     """(R(c), R(x0), R(x1)) for the triples likely to have the largest divergence."""
+    return tuple(_listed_equal_others_laws(randomizer))
+
+
+def _listed_equal_others_laws(randomizer: Randomizer) -> Iterator[Laws]:
     pairs = randomizer.representative_pairs()
     if pairs is not None:
         classes = [

@@ -113,7 +113,7 @@ def _dominated(channel: Channel) -> bool:
 
 def _two_clones(odds: Fraction, *, chance: Fraction) -> LikelihoodClasses:
     clone, high, low = chance / 2, odds / (odds + 1), 1 / (odds + 1)
-    return LikelihoodClasses((clone, clone), (high, low), (low, high))
+    return LikelihoodClasses.merged([(clone, high, low), (clone, low, high)])
 
 
 def _curve(  # noqa: PLR0913 - what the two theorems differ in

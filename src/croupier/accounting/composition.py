@@ -4,20 +4,20 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
+from croupier.accounting.crossing import crossing
 from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.accounting.positive_part import Real
+from croupier.accounting.positive_part import Real, exp_above
 from croupier.errors import MissingExtraError, ParameterError
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above
 from croupier.numerics.validate import number_of_people, require_delta
 
-__all__ = ["BoundedCurve", "ComposedLoss", "LogDelta", "LossDistribution", "Rounds", "UpperCurve"]
-__all__ += ["basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
+__all__ = ["BoundedCurve", "ComposedLoss", "LogDeltas", "LossDistribution", "Rounds", "UpperCurve"]
+__all__ += ["basic_epsilon", "composed_epsilon", "least_epsilon", "renyi", "subsampled"]
 
 _CONVOLUTION_ERROR = 3e-16
 """The error of delta that the convolution of one round may cause."""
@@ -25,7 +25,7 @@ _CONVOLUTION_ERROR = 3e-16
 _RENYI_POINTS = 400
 _NEGLIGIBLE = -40.0
 
-LogDelta = Callable[[float], float]
+LogDeltas = Callable[[Real], Real]
 
 _POINTS = 600
 """Points of the grid of privacy losses on either side of zero: they raise epsilon by about 1e-5 of
@@ -58,40 +58,43 @@ class LossDistribution:
         masses: The probabilities of the losses step, 2 step, …; that of -j step is e^(-j step)
             times that of j step.
         infinite: The probability of an infinite loss.
+        evaluated: The epsilons at which the curve was evaluated, and its upper bounds there.
     """
 
     step: float
     masses: Real
     infinite: float
+    evaluated: tuple[Real, Real] = (np.zeros(0), np.zeros(0))
 
     @classmethod
     def dominating(
-        cls, log_delta: LogDelta, *, most: float, tail: float, points: int = _POINTS
+        cls, log_deltas: LogDeltas, *, most: float, tail: float, points: int = _POINTS
     ) -> "LossDistribution":
         """Dominate a curve of upper bounds; losses where it is below `tail` count as infinite.
 
         Args:
-            log_delta: ln of an upper bound of delta, for every epsilon >= 0.
+            log_deltas: ln of upper bounds of delta, for every epsilon >= 0.
             most: An epsilon at which delta is zero, or hardly falls any more: what is left of it
                 there is the probability of an infinite loss.
             tail: What may be added to delta.
             points: Points of the grid on either side of zero: fewer are quicker, and safe.
         """
-        whole = log_delta(0.0)
-        tail = max(tail, math.exp(log_delta(most)) * (1 + 1e-9))
+        whole, left = (float(end) for end in log_deltas(np.array([0.0, most])))
+        tail = max(tail, math.exp(left) * (1 + 1e-9))
         if whole <= math.log(tail):
             return cls(most / points, np.zeros(points), math.exp(whole))
-        last = bisect_safe(
-            lambda epsilon: log_delta(epsilon) <= math.log(tail),
-            safe=most,
-            unsafe=0.0,
-            tolerance=1e-3 * most / points,
-        )
+        last = crossing(
+            lambda epsilons: log_deltas(epsilons) - math.log(tail),
+            near=most / 8,
+            spread=2.0,
+            cap=most,
+            sharpness=1e-4,
+        ).below
         step = last / points
         epsilons = step * np.arange(points + 1)
         half = points // 2
         evaluated = np.concatenate([epsilons[:half], epsilons[half:-1:_SPARSE], epsilons[-1:]])
-        bounds = np.exp([log_delta(float(epsilon)) for epsilon in evaluated])
+        bounds = np.exp(log_deltas(evaluated))
         above = np.expm1(evaluated)
         # Convex at a = 1 too: the chord from 1/a to a, at 1.
         bounds[0] = ((2 * bounds + above) / (2 + above)).min() * (1 + 1e-15)
@@ -99,14 +102,15 @@ class LossDistribution:
         slopes = -np.diff(deltas) / np.diff(np.expm1(epsilons))
         # The mass of loss x is e^x times the drop of the slope there.
         drops = slopes - np.append(slopes[1:], 0.0)
-        return cls(step, np.exp(epsilons[1:]) * np.maximum(drops, 0.0), float(deltas[-1]))
+        masses = np.exp(epsilons[1:]) * np.maximum(drops, 0.0)
+        return cls(step, masses, float(deltas[-1]), (evaluated, bounds))
 
-    def log_delta(self, epsilon: float) -> float:
-        """The logarithm of delta of one round under this law, rounded up."""
+    def log_deltas(self, epsilons: Real) -> Real:
+        """Logarithms of the deltas of one round under this law, rounded up."""
         losses = self.step * np.arange(1, len(self.masses) + 1)
-        spent = self.masses * np.maximum(-np.expm1(epsilon - losses), 0.0)
-        total = (self.infinite + float(spent.sum())) * (1 + 1e-12)
-        return math.log(total) if total > 0 else -math.inf
+        shares = np.maximum(-np.expm1(np.subtract.outer(epsilons, losses)), 0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log((self.infinite + shares @ self.masses) * (1 + 1e-12)))
 
     def after(self, rounds: int) -> "ComposedLoss":
         """The loss of several independent rounds, by `dp-accounting`."""
@@ -121,7 +125,7 @@ class LossDistribution:
         single: Any = pld_pmf.DensePLDPmf(
             self.step, -len(self.masses), masses, self.infinite, pessimistic_estimate=True
         )
-        return ComposedLoss(single.self_compose(rounds), rounds)
+        return ComposedLoss(single.self_compose(rounds), rounds, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +138,17 @@ class ComposedLoss:
     Attributes:
         law: The privacy-loss distribution of `dp-accounting`.
         rounds: The number of rounds.
+        single: The loss of one round.
     """
 
     law: Any
     rounds: int
+    single: LossDistribution
 
-    def delta(self, epsilon: float) -> float:
-        """An upper bound of delta at `epsilon`."""
-        bound = float(self.law.get_delta_for_epsilon(epsilon)) + _CONVOLUTION_ERROR * self.rounds
-        return min(1.0, bound)
+    def deltas(self, epsilons: Real) -> Real:
+        """Upper bounds of delta at every epsilon."""
+        found = np.asarray(self.law.get_delta_for_epsilon(epsilons.tolist()))
+        return np.minimum(1.0, found + _CONVOLUTION_ERROR * self.rounds)
 
     def epsilon(self, delta: float) -> float:
         """An upper bound of the least epsilon at `delta`; infinite where rounding is too coarse."""
@@ -159,8 +165,8 @@ class UpperCurve(Protocol):
     def epsilon_local(self) -> float:
         """The epsilon from which on delta is zero."""
 
-    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
-        """The logarithm of the bound."""
+    def log_deltas(self, epsilons: Real, *, rtol: float = 1e-6) -> Real:
+        """The logarithms of the bounds."""
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon proved at `delta`."""
@@ -171,25 +177,40 @@ class BoundedCurve:
     """An upper curve that is known by its values.
 
     Attributes:
-        bound: The logarithm of delta at an epsilon, to a relative precision, proved from above.
+        bound: Logarithms of delta at several epsilons, to a relative precision, proved from above.
         epsilon_local: The epsilon from which on delta is zero.
     """
 
-    bound: Callable[[float, float], float]
+    bound: Callable[[Real, float], Real]
     epsilon_local: float
 
-    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
-        """The logarithm of the bound of delta."""
-        return self.bound(epsilon, rtol)
+    def log_deltas(self, epsilons: Real, *, rtol: float = 1e-6) -> Real:
+        """The logarithms of the bounds of delta."""
+        return self.bound(epsilons, rtol)
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon found to be enough."""
-        return bisect_safe(
-            lambda epsilon: self.log_delta(epsilon) <= math.log(delta),
-            safe=self.epsilon_local,
-            unsafe=0.0,
-            tolerance=_SHARPNESS * self.epsilon_local,
-        )
+        return least_epsilon(self.log_deltas, delta, most=self.epsilon_local)
+
+
+def least_epsilon(log_deltas: LogDeltas, delta: float, *, most: float) -> float:
+    """The least epsilon found at which upper bounds are at most `delta`; `most` if none is less.
+
+    Holds when `most` itself is proved to be enough: it is not evaluated. It may be infinite: then
+    none is tried above `NO_PROTECTION`.
+
+    >>> round(least_epsilon(lambda epsilons: -epsilons, 0.5, most=2.0), 6)
+    0.693147
+    """
+    cap = min(most, NO_PROTECTION)
+    found = crossing(
+        lambda epsilons: np.where(epsilons >= most, -1.0, log_deltas(epsilons) - math.log(delta)),
+        near=cap / 8,
+        spread=2.0,
+        cap=cap,
+        sharpness=_SHARPNESS,
+    )
+    return min(most, found.below)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,15 +247,15 @@ class Rounds:
         loss = self.loss(delta)
         return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
 
-    def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
-        """The delta at `epsilon`, from a loss that was discretised for a delta of `at`.
+    def deltas(self, epsilons: Real, *, at: float, rtol: float = 1e-6) -> Real:
+        """The deltas at several epsilons, from a loss that was discretised for a delta of `at`.
 
-        It holds whatever `rtol` is; a larger one is quicker.
+        They hold whatever `rtol` is; a larger one is quicker.
         """
-        alone = self.curve.log_delta(epsilon / self.number, rtol=rtol)
-        added = self.number * math.exp(alone) * (1 + 1e-14)
+        alone = self.curve.log_deltas(epsilons / self.number, rtol=rtol)
+        found = np.minimum(1.0, self.number * exp_above(alone) * (1 + 1e-14))
         loss = self.loss(at) if self.number > 1 else None
-        return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
+        return found if loss is None else np.minimum(found, loss.deltas(epsilons))
 
     def loss(self, delta: float) -> ComposedLoss | None:
         """The law of the privacy loss; None if the curve or the installation allows none."""
@@ -249,10 +270,11 @@ class Rounds:
     def _composed(self, delta: float) -> ComposedLoss | None:
         tail = 1e-5 * delta / self.number
         most = min(self.curve.epsilon_local, NO_PROTECTION)
-        if most == 0 or self.curve.log_delta(most) > math.log(delta / self.number):
+        left = float(self.curve.log_deltas(np.array([most]))[0])
+        if most == 0 or left > math.log(delta / self.number):
             return None
         law = LossDistribution.dominating(
-            lambda epsilon: self.curve.log_delta(epsilon, rtol=_COARSE), most=most, tail=tail
+            partial(self.curve.log_deltas, rtol=_COARSE), most=most, tail=tail
         )
         try:
             return law.after(self.number)
@@ -296,7 +318,7 @@ def _pld() -> Any:
     return pld_pmf
 
 
-def subsampled(log_delta: LogDelta, share: float) -> LogDelta:
+def subsampled(log_deltas: LogDeltas, share: float) -> LogDeltas:
     """The curve when only a random share of fixed size takes part, unseen by the adversary.
 
         H(a) = g D(1 + (a - 1)/g) at a = e^epsilon >= 1, for the share g.
@@ -310,8 +332,8 @@ def subsampled(log_delta: LogDelta, share: float) -> LogDelta:
     if not 0 < share <= 1:
         raise ParameterError("share", must="be in (0, 1]", got=share)
 
-    def curve(epsilon: float) -> float:
-        return math.log(share) + log_delta(math.log1p(math.expm1(epsilon) / share))
+    def curve(epsilons: Real) -> Real:
+        return math.log(share) + log_deltas(np.log1p(np.expm1(epsilons) / share))
 
     return curve
 
@@ -331,15 +353,11 @@ def renyi(curve: Curve, order: float) -> float:
         raise ParameterError("order", must="be above 1", got=order)
     if order * curve.epsilon_local > 600:
         return curve.epsilon_local  # the divergence of order infinity, above all others
-    last = bisect_safe(
-        lambda epsilon: curve.log_delta(epsilon) + order * curve.epsilon_local <= _NEGLIGIBLE,
-        safe=curve.epsilon_local,
-        unsafe=0.0,
-        tolerance=1e-3 * curve.epsilon_local / _RENYI_POINTS,
-    )
+    negligible = math.exp(_NEGLIGIBLE - order * curve.epsilon_local)
+    last = least_epsilon(curve.log_deltas, negligible, most=curve.epsilon_local)
     epsilons = np.append(np.linspace(0.0, last, _RENYI_POINTS), curve.epsilon_local)
     ratios = np.exp(epsilons)
-    deltas = np.exp([curve.log_delta(float(epsilon)) for epsilon in epsilons[:-1]])
+    deltas = np.exp(curve.log_deltas(epsilons[:-1]))
     slopes = np.append(np.diff(deltas) / np.diff(ratios[:-1]), 0.0)
     # The integrals of W(a) and of a W(a) over each interval, as sums of positive terms.
     starts, widths = epsilons[:-1], np.diff(epsilons)

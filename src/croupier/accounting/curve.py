@@ -4,25 +4,34 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Protocol
 
-from croupier.accounting.positive_part import LogBounds
+import numpy as np
+
+from croupier.accounting.crossing import crossing
+from croupier.accounting.evaluation import Evaluation, PairEvaluation
+from croupier.accounting.pair import ShuffledPair, ShuffledPairs
+from croupier.accounting.positive_part import Bounds, Real
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction
 from croupier.numerics.validate import require_delta
 
-__all__ = ["NO_PROTECTION", "Curve", "Pair"]
+__all__ = ["NO_PROTECTION", "Curve", "PairFamily"]
 
 NO_PROTECTION = 50.0
 """The epsilon above which a bound counts as infinite."""
 
-_PASSES = ((1e-3, 1e-4), (1e-6, 1e-8))
-"""Precision of delta and of epsilon: a quick search, then a sharp one around its result."""
+_PASSES = ((1e-3, 0.3, 0.03), (1e-6, 3e-4, 1e-8))
+"""A quick search, then a sharp one around its result: the precision of delta, the logarithm of the
+factor by which the guess is off, and the precision of epsilon."""
+
+_AROUND = 0.9
+"""The share of the guess by the central limit at which epsilon is likely found."""
 
 
-class Pair(Protocol):
-    """Two values of one person in a batch; a curve takes the largest over such pairs."""
+class PairFamily(Protocol):
+    """Pairs of values of one person in a batch, of which the largest divergence counts."""
 
     @property
     def n(self) -> int:
@@ -30,13 +39,13 @@ class Pair(Protocol):
 
     @property
     def chi_square(self) -> float:
-        """The distance of the two values; it only orders the pairs and starts the search."""
+        """The distance of the two values that are likely the worst; it starts the search."""
 
-    def log_delta(self, epsilon: float, *, rtol: float) -> LogBounds:
-        """Enclose ln delta, to about `rtol`."""
+    def largest(self, epsilons: Real, *, rtol: float, floor: Real | None = None) -> Bounds:
+        """Enclose ln of the largest delta at every epsilon where it is above `floor`."""
 
-    def log_ceiling(self, epsilon: float) -> float:
-        """A quick upper bound of ln delta."""
+    def each(self, epsilon: float, *, rtol: float) -> list[PairEvaluation]:
+        """Say what `largest` does with every pair at one epsilon."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,36 +61,69 @@ class Curve:
         epsilon_local: The epsilon from which on delta is zero, whatever the shuffler does.
         theorem: The proof.
         assumptions: What must hold.
+        others: Further families of pairs.
     """
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[ShuffledPair]
     direction: Direction
     epsilon_local: float
     theorem: str
     assumptions: tuple[str, ...]
+    others: Sequence[PairFamily] = ()
 
     @cached_property
-    def _ranked(self) -> list[Pair]:
-        return sorted(self.pairs, key=lambda pair: -pair.chi_square)
+    def families(self) -> list[PairFamily]:
+        """The pairs that are computed together."""
+        return [*ShuffledPairs.grouped(self.pairs), *self.others]
+
+    def bounds(self, epsilons: Real, *, rtol: float = 1e-6) -> list[Bounds]:
+        """Enclose ln delta of every family at every epsilon, where it is above the earlier ones."""
+        found = [self.families[0].largest(epsilons, rtol=rtol)]
+        for family in self.families[1:]:
+            floor = np.max([each.lower for each in found], axis=0)
+            found.append(family.largest(epsilons, rtol=rtol, floor=floor))
+        return found
+
+    def log_deltas(self, epsilons: Real, *, rtol: float = 1e-6) -> Real:
+        """Logarithms of the bound of delta at every epsilon; they hold whatever `rtol` is."""
+        epsilons = np.asarray(epsilons, dtype=np.float64)
+        upper = self.direction is Direction.UPPER
+        if not (epsilons >= 0).all():
+            raise ParameterError("epsilon", must="be at least 0", got=float(epsilons.min()))
+        found = np.full(epsilons.shape, -math.inf)
+        # delta does not grow with epsilon, so an earlier upper bound still holds.
+        wanted = (epsilons < self.epsilon_local) & (upper | (epsilons <= NO_PROTECTION))
+        if wanted.any():
+            at = np.minimum(epsilons[wanted], NO_PROTECTION)
+            bounds = self.bounds(at, rtol=rtol)
+            ends = [each.upper if upper else each.lower for each in bounds]
+            found[wanted] = np.max(ends, axis=0)
+        return found
 
     def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
         """The logarithm of the bound of delta at `epsilon`; it holds whatever `rtol` is."""
-        if not epsilon >= 0:
-            raise ParameterError("epsilon", must="be at least 0", got=epsilon)
-        if epsilon >= self.epsilon_local:
-            return -math.inf
-        if epsilon > NO_PROTECTION:
-            # delta does not grow with epsilon, so an earlier upper bound still holds.
-            below = self.direction is Direction.LOWER
-            return -math.inf if below else self.log_delta(NO_PROTECTION, rtol=rtol)
-        best = -math.inf
-        for pair in self._ranked:
-            if pair.log_ceiling(epsilon) > best:
-                bounds = pair.log_delta(epsilon, rtol=rtol)
-                best = max(
-                    best, bounds.upper if self.direction is Direction.UPPER else bounds.lower
-                )
-        return best
+        return float(self.log_deltas(np.array([epsilon]), rtol=rtol)[0])
+
+    def evaluation(self, epsilon: float, *, rtol: float = 1e-6) -> Evaluation:
+        """Return what is computed for the bound at `epsilon`: every pair, and how it was enclosed.
+
+        >>> from croupier.accounting.amplify import proved_curve
+        >>> from croupier.randomizers import randomizer
+        >>> curve = proved_curve(randomizer("k-rr", k=10, max_epsilon_local=4.0), n=100_000)
+        >>> found = curve.evaluation(0.11)
+        >>> [(pair.method, len(pair.reference), sorted(pair.steps)) for pair in found.pairs]
+        [('contour', 3, ['last', 'nodes', 'period', 'tau', 'theta'])]
+        """
+        log_delta = self.log_delta(epsilon, rtol=rtol)
+        at = min(epsilon, NO_PROTECTION)
+        return Evaluation(
+            epsilon=epsilon,
+            rtol=rtol,
+            direction=self.direction.value,
+            log_delta=log_delta if math.isfinite(log_delta) else None,
+            theorem=self.theorem,
+            pairs=tuple(pair for family in self.families for pair in family.each(at, rtol=rtol)),
+        )
 
     def delta(self, epsilon: float) -> float:
         """The bound of delta at `epsilon`, rounded outward."""
@@ -93,9 +135,6 @@ class Curve:
             return math.exp(logarithm - slack)
         return min(1.0, max(math.exp(logarithm + slack), sys.float_info.min))
 
-    def _excess(self, epsilon: float, *, target: float, rtol: float) -> float:
-        return self.log_delta(epsilon, rtol=rtol) - target
-
     def epsilon(self, delta: float) -> float:
         """The least epsilon proved at `delta` (upper), or one that is proved necessary (lower).
 
@@ -103,64 +142,21 @@ class Curve:
         most delta, or the lower curve above it.
         """
         require_delta(delta)
-        target = math.log(delta)
-        if self.log_delta(0.0) <= target:
-            return 0.0
-        worst = self._ranked[0]
+        side = -1 if self.direction is Direction.UPPER else 1
+        target = math.log(delta) + side * (4 + abs(math.log(delta))) * 2.3e-16
+        worst = max(self.families, key=lambda family: family.chi_square)
         guess = math.sqrt(2 * math.log(1 / delta) * worst.chi_square / worst.n)
-        above, below = 0.0, 0.8 * guess
-        stride = 0.3
-        for rtol, sharpness in _PASSES:
-            above, below = _crossing(
-                partial(self._excess, target=target, rtol=rtol),
-                start=min(below, NO_PROTECTION),
-                stride=stride,
-                cap=min(self.epsilon_local, NO_PROTECTION),
-                sharpness=sharpness,
+        cap = min(self.epsilon_local, NO_PROTECTION)
+
+        def excess(rtol: float) -> Callable[[Real], Real]:
+            return lambda epsilons: self.log_deltas(epsilons, rtol=rtol) - target
+
+        root = _AROUND * guess
+        for rtol, spread, sharpness in _PASSES:
+            found = crossing(
+                excess(rtol), near=min(root, cap), spread=spread, cap=cap, sharpness=sharpness
             )
-            stride = 2 * sharpness
-        return below if self.direction is Direction.UPPER else above
-
-
-def _crossing(
-    excess: Callable[[float], float], *, start: float, stride: float, cap: float, sharpness: float
-) -> tuple[float, float]:
-    """Two close points where a falling function is positive and where it is at most zero.
-
-    The second is infinite if the function is positive at the cap already.
-    """
-    above, below = 0.0, min(max(start, 1e-9), cap)
-    at_above, at_below = math.inf, excess(below)
-    while at_below > 0:
-        if below >= cap:
-            return below, math.inf
-        above, at_above = below, at_below
-        below = min((1 + stride) * below, cap)
-        stride *= 1.5
-        at_below = excess(below)
-    while at_above == math.inf:
-        point = max(1 - stride, 0.5) * below
-        stride *= 1.5
-        value = excess(point)
-        if value > 0:
-            above, at_above = point, value
-        elif point < 1e-12:
-            return 0.0, point
-        else:
-            below, at_below = point, value
-    turn = 0
-    while below - above > sharpness * below:
-        turn += 1
-        point = (above + below) / 2
-        if math.isfinite(at_below) and turn % 3:
-            # A secant step, pushed a little across the root so that both ends come closer.
-            point = above + (below - above) * at_above / (at_above - at_below)
-            push = 0.3 * sharpness * below
-            point += push if turn % 2 else -push
-            point = min(max(point, above + push), below - push)
-        value = excess(point)
-        if value > 0:
-            above, at_above = point, value
-        else:
-            below, at_below = point, value
-    return above, below
+            if found.below in (0.0, math.inf):
+                break
+            root = found.root
+        return found.below if self.direction is Direction.UPPER else found.above

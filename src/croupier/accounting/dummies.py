@@ -5,7 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from croupier.accounting.curve import NO_PROTECTION
+from croupier.accounting.positive_part import Real
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 from croupier.shufflers.dummies import DummyTable
@@ -53,7 +56,11 @@ class DummyCurve:
         noisy = "" if self.distance == 1 else f"; {_CONVEX}"
         return f"{_EXACT}{sampled}{noisy}"
 
-    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:  # noqa: ARG002 - is exact
+    def log_deltas(self, epsilons: Real, *, rtol: float = 1e-6) -> Real:  # noqa: ARG002 - exact
+        """Logarithms of the bound of delta at every epsilon, rounded up."""
+        return np.array([self.log_delta(epsilon) for epsilon in epsilons.tolist()])
+
+    def log_delta(self, epsilon: float) -> float:
         """The logarithm of the bound of delta at `epsilon`, rounded up."""
         inner = min(epsilon, NO_PROTECTION)
         if self.distance < 1:

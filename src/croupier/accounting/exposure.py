@@ -1,11 +1,13 @@
 """Exposure to one kind of adversary: the privacy curve of all rounds of one person."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve, unlisted_curve
@@ -13,6 +15,7 @@ from croupier.accounting.composition import BoundedCurve, Rounds, UpperCurve, su
 from croupier.accounting.curve import Curve
 from croupier.accounting.dummies import DummyCurve, DummyFloor
 from croupier.accounting.permanent import FROM_PERMANENT, PermanentReports
+from croupier.accounting.positive_part import Real
 from croupier.errors import TooLargeError
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
@@ -23,6 +26,7 @@ from croupier.randomizers.memoised import MemoisedResponse
 __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "LowerCurve", "dummy_exposure"]
 __all__ += ["hidden_exposure", "local_exposure"]
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 
@@ -111,10 +115,14 @@ class Exposure:
         """The epsilon that is proved for all rounds together."""
         return self._kept("epsilon", delta, self.composed.epsilon)
 
-    def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
-        """The delta at `epsilon` of all rounds together, from a loss made for a delta of `at`."""
-        what = f"delta, {at}, {rtol}"
-        return self._kept(what, epsilon, lambda point: self.composed.delta(point, at=at, rtol=rtol))
+    def deltas(self, epsilons: Sequence[float], *, at: float, rtol: float = 1e-6) -> list[float]:
+        """The deltas at several epsilons of all rounds, from a loss for a delta of `at`."""
+
+        def find(points: tuple[float, ...]) -> list[float]:
+            found: list[float] = self.composed.deltas(np.array(points), at=at, rtol=rtol).tolist()
+            return found
+
+        return self._kept(f"deltas, {at}, {rtol}", tuple(epsilons), find)
 
     def attained_epsilon(self, delta: float) -> float | None:
         """An epsilon that one round is proved to reach; None if nothing is known."""
@@ -127,14 +135,14 @@ class Exposure:
         """A delta at epsilon 0 that one round is proved to reach."""
         return 0.0 if self.lower is None else self.lower.delta(0.0)
 
-    def _kept(self, what: str, at: float, find: Callable[[float], T]) -> T:
+    def _kept(self, what: str, at: P, find: Callable[[P], T]) -> T:
         """A cache of earlier results, since several rungs and columns ask for them."""
         if (what, at) not in self._found:
             self._found[what, at] = find(at)
         return self._found[what, at]  # type: ignore[no-any-return]
 
     @cached_property
-    def _found(self) -> dict[tuple[str, float], Any]:
+    def _found(self) -> dict[tuple[str, Any], Any]:
         return {}
 
     def repeated(self, times: int) -> "Exposure":
@@ -198,8 +206,8 @@ def _sampled(asked: Curve, share: float) -> BoundedCurve:
     """The curve of a round that asks a random share of the people, unseen."""
     most = math.log1p(share * math.expm1(asked.epsilon_local)) * (1 + 1e-15)
 
-    def bound(epsilon: float, rtol: float) -> float:
-        return subsampled(lambda inner: asked.log_delta(inner, rtol=rtol), share)(epsilon)
+    def bound(epsilons: Real, rtol: float) -> Real:
+        return subsampled(partial(asked.log_deltas, rtol=rtol), share)(epsilons)
 
     return BoundedCurve(bound, most)
 

@@ -2,9 +2,10 @@
 
 import heapq
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
+
+import numpy as np
 
 from croupier.accounting.composition import UpperCurve
 from croupier.errors import ParameterError
@@ -21,7 +22,7 @@ _PRECISION = 1e-5
 _GAIN = 1e-4
 """Halving stops once it lowers mu by less than this share."""
 
-_MOST_POINTS = 2000
+_MOST_TURNS, _HALVED_AT_ONCE = 500, 8
 
 _ROUNDING = 8e-16
 """Relative allowance per logarithm and per quantile, four units in the last place."""
@@ -114,15 +115,18 @@ class _Interval:
         left, right = -float(ndtri_exp(slope)), -float(ndtri_exp(intercept))
         return max(0.0, left - right + _ROUNDING * (abs(left) + abs(right)))
 
-    def parts(self, log_delta: Callable[[float], float]) -> "tuple[_Interval, ...]":
+    @property
+    def middle(self) -> float:
+        """The point at which the interval is halved."""
+        return (self.start + self.end) / 2
+
+    def parts(self, at_middle: float) -> "tuple[_Interval, ...]":
         """Split at the middle, unless the bound there says no more than one of the ends."""
-        middle = (self.start + self.end) / 2
-        at_middle = log_delta(middle)
         if not self.at_end < at_middle < self.at_start:
             return (self,)
         return (
-            _Interval(self.start, self.at_start, middle, at_middle),
-            _Interval(middle, at_middle, self.end, self.at_end),
+            _Interval(self.start, self.at_start, self.middle, at_middle),
+            _Interval(self.middle, at_middle, self.end, self.at_end),
         )
 
 
@@ -134,24 +138,23 @@ def _log_sum(first: float, second: float) -> float:
 
 
 def _least_mu(curve: UpperCurve) -> float:
-    def log_delta(epsilon: float) -> float:
-        return curve.log_delta(epsilon, rtol=_PRECISION)
-
-    points = [(0.0, min(0.0, log_delta(0.0)))]
-    for power in range(_HALVINGS, 0, -1):
-        epsilon = curve.epsilon_local * 2.0**-power
-        value = log_delta(epsilon)
+    first = curve.epsilon_local * np.append(0.0, 2.0 ** -np.arange(_HALVINGS, 0.0, -1))
+    values = np.minimum(curve.log_deltas(first, rtol=_PRECISION), 0.0)
+    points = [(0.0, float(values[0]))]
+    for epsilon, value in zip(first[1:].tolist(), values[1:].tolist(), strict=True):
         if value < points[-1][1]:  # a chord may pass over points that say nothing new
             points.append((epsilon, value))
     points.append((curve.epsilon_local, -math.inf))
     intervals = [_Interval(*start, *end) for start, end in pairwise(points)]
     heapq.heapify(intervals)
-    for _ in range(_MOST_POINTS):
-        worst = heapq.heappop(intervals)
-        parts = worst.parts(log_delta)
-        for part in parts:
+    for _ in range(_MOST_TURNS):
+        worst = [heapq.heappop(intervals) for _ in range(min(_HALVED_AT_ONCE, len(intervals)))]
+        middles = np.array([each.middle for each in worst])
+        at_middles = curve.log_deltas(middles, rtol=_PRECISION).tolist()
+        parts = [each.parts(value) for each, value in zip(worst, at_middles, strict=True)]
+        for part in chain.from_iterable(parts):
             heapq.heappush(intervals, part)
-        gained = worst.mu - max(part.mu for part in parts)
-        if len(parts) == 1 or (math.isfinite(worst.mu) and gained < _GAIN * worst.mu):
+        gained = worst[0].mu - max(part.mu for part in parts[0])
+        if len(parts[0]) == 1 or (math.isfinite(worst[0].mu) and gained < _GAIN * worst[0].mu):
             break
     return intervals[0].mu

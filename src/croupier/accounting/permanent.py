@@ -3,9 +3,12 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from croupier.accounting.blanket import local_curve, upper_curve
 from croupier.accounting.composition import Rounds
 from croupier.accounting.curve import Curve
+from croupier.accounting.positive_part import Real, exp_above
 from croupier.numerics.rounding import float_above
 from croupier.randomizers.memoised import MemoisedResponse
 
@@ -83,16 +86,16 @@ class PermanentReports:
         mixed = math.log1p(t * math.expm1(alone)) * (1 + 1e-14) if alone < _LARGE else alone
         return min(self.most, self.permanent.epsilon(delta), mixed)
 
-    def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
-        """The delta at `epsilon`, from a loss that was discretised for a delta of `at`."""
-        if epsilon >= self.most:
-            return 0.0
-        t = self.distance
-        alone = epsilon
-        if epsilon < _LARGE:
-            alone = math.log1p(math.expm1(epsilon) / t) * (1 - 1e-14)
-        mixed = t * self.noise.delta(alone, at=at, rtol=rtol) * (1 + 1e-15)
-        return min(mixed, self.permanent.delta(epsilon))
+    def deltas(self, epsilons: Real, *, at: float, rtol: float = 1e-6) -> Real:
+        """The deltas at several epsilons, from a loss that was discretised for a delta of `at`."""
+        t, small = self.distance, np.minimum(epsilons, _LARGE)
+        alone = np.log1p(np.expm1(small) / t) * (1 - 1e-14)
+        mixed = t * self.noise.deltas(
+            np.where(epsilons < _LARGE, alone, epsilons), at=at, rtol=rtol
+        )
+        permanent = exp_above(self.permanent.log_deltas(epsilons))
+        found = np.minimum(mixed * (1 + 1e-15), permanent)
+        return np.where(epsilons >= self.most, 0.0, found)
 
 
 _LARGE = 500.0

@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 
 
 def trade_off(
-    delta: Callable[[float], float],
+    deltas: Callable[[Sequence[float]], Sequence[float]],
     *,
     most: float,
     mu: float = math.inf,
@@ -32,24 +32,24 @@ def trade_off(
     where the test decides between two answers of one person, x is how often it accuses wrongly, and
     f(x) how often it misses. Blind guessing has f(x) = 1 - x.
 
-    Holds when `delta` is proved for both directions. Any set of epsilons is safe.
+    Holds when `deltas` are proved for both directions. Any set of epsilons is safe.
     Direction: lower, to four digits rounded down: the safe side of a promise.
     Reference: dong2022, Proposition 2.4 and Definition 2.6.
 
     Args:
-        delta: An upper bound of delta at an epsilon.
+        deltas: Upper bounds of delta at several epsilons.
         most: An epsilon at which delta is zero; may be infinite.
         mu: A proved mu, see `gaussian_dp`; infinite if there is none.
         rates: False positive rates in [0, 1].
 
-    >>> trade_off(lambda epsilon: 0.0, most=1.0, rates=(0.0, 0.5))  # epsilon 0: no difference
+    >>> alike = lambda epsilons: [0.0] * len(epsilons)  # epsilon 0: no difference
+    >>> trade_off(alike, most=1.0, rates=(0.0, 0.5))
     [(0.0, 1.0), (0.5, 0.4999)]
     """
     scale = 8 * mu if math.isfinite(mu) else 8.0
     scale = min(scale, most)
-    proved = [
-        (epsilon, delta(epsilon)) for epsilon in (scale * i / _STEPS for i in range(_STEPS + 1))
-    ]
+    epsilons = [scale * place / _STEPS for place in range(_STEPS + 1)]
+    proved = list(zip(epsilons, deltas(epsilons), strict=True))
     if math.isfinite(most):
         proved.append((most, 0.0))
     return [(rate, _rounded(_least(rate, proved, mu))) for rate in rates]

@@ -15,7 +15,7 @@ from croupier.leakage.prior import Prior, checked_prior
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
-from croupier.model.domain import Categories
+from croupier.model.domain import Categories, Grid
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
@@ -191,6 +191,8 @@ def _between(source: Randomizer, first: Any, second: Any) -> SecretPair:
     overlap = sum(map(min, classes.first, classes.second), Fraction(0))
     if isinstance(source.domain, Categories):
         first, second = source.domain.labels[first], source.domain.labels[second]
+    elif isinstance(source.domain, Grid):
+        first, second = (float(source.domain.points[point]) for point in (first, second))
     return SecretPair(first, second, overlap)
 
 

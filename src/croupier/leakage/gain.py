@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +12,9 @@ from croupier.leakage.prior import (
     as_law,
     checked_prior,
     common_denominator,
+    exact_doubles,
     exact_numbers,
+    prior_in_doubles,
 )
 from croupier.leakage.source import channel_of, probability_rows
 from croupier.model.channel import Channel
@@ -38,6 +39,9 @@ _MOST_INTEGER_PRODUCTS = 2_000_000
 _MOST_GAIN = 10**300
 """The size beyond which sums of doubles might overflow."""
 
+_BLOCK = 2**15
+"""So many doubles, with their products, stay in the cache of a processor."""
+
 Integers = NDArray[np.object_]
 Real = NDArray[np.float64]
 Gain = list[list[Fraction]] | None
@@ -55,8 +59,7 @@ def blind_gain(prior: Prior, gain: ArrayLike | None = None) -> float:
     >>> blind_gain([0.5, 0.25, 0.25])
     0.5
     """
-    law = as_law(prior)
-    return float(_prior(law, _checked_gain(gain, len(law))))
+    return float(_luck(as_law(prior), gain))
 
 
 def gain(
@@ -70,15 +73,13 @@ def gain(
     one column per secret, the identity unless given.
 
     Direction: correctly rounded for an exact channel of moderate size; else to 1e-13 of the largest
-    absolute gain.
+    absolute gain, and never below `blind_gain`.
     Reference: jurado2023, Definition 2.
 
     >>> gain(Channel.from_weights([[3, 1], [1, 3]], 4))
     0.75
     """
-    channel = channel_of(source)
-    law = checked_prior(prior, channel.shape[0])
-    return float(_posterior(channel, law, _checked_gain(gain, channel.shape[0])))
+    return float(_posterior(channel_of(source), prior, gain))
 
 
 def multiplicative_leakage(
@@ -91,16 +92,14 @@ def multiplicative_leakage(
     >>> multiplicative_leakage(Channel.from_weights([[3, 1], [1, 3]], 4))
     1.5
     """
-    law = checked_prior(prior, channel.shape[0])
-    table = _checked_gain(gain, channel.shape[0])
-    before = _prior(law, table)
+    before = _luck(checked_prior(prior, channel.shape[0]), gain)
     if before <= 0:
         raise ParameterError(
             "gain",
             must="give the best guess by luck alone a positive gain",
             hint="Shift the gains, or ask for additive_leakage.",
         )
-    return float(_posterior(channel, law, table) / before)
+    return float(_posterior(channel, prior, gain) / before)
 
 
 def additive_leakage(
@@ -114,9 +113,8 @@ def additive_leakage(
     >>> additive_leakage(Channel.from_weights([[3, 1], [1, 3]], 4))
     0.25
     """
-    law = checked_prior(prior, channel.shape[0])
-    table = _checked_gain(gain, channel.shape[0])
-    return float(_posterior(channel, law, table) - _prior(law, table))
+    before = _luck(checked_prior(prior, channel.shape[0]), gain)
+    return float(_posterior(channel, prior, gain) - before)
 
 
 def multiplicative_capacity(channel: Channel) -> float:
@@ -160,11 +158,10 @@ def miracle_bound(
     >>> miracle_bound(response, [0.75, 0.25]) >= gain(response, [0.75, 0.25])
     True
     """
-    law = checked_prior(prior, channel.shape[0])
-    table = _checked_gain(gain, channel.shape[0])
-    if table is not None and min(map(min, table)) < 0:
+    before = _luck(checked_prior(prior, channel.shape[0]), gain)
+    if gain is not None and (np.asarray(gain) < 0).any():
         raise ParameterError("gain", must="not be negative", hint="Use croupier.gain.")
-    bound = float(_prior(law, table) * _capacity(channel))
+    bound = float(before * _capacity(channel))
     return bound * (1 + 1e-12) if not channel.exact else math.nextafter(bound, math.inf)
 
 
@@ -182,7 +179,7 @@ def mutual_information(channel: Channel, prior: Prior | None = None) -> float:
     1.0
     """
     rows = probability_rows(channel)
-    joint = _doubles(checked_prior(prior, channel.shape[0]))[:, None] * rows
+    joint = prior_in_doubles(prior, channel.shape[0])[:, None] * rows
     seen = joint > 0
     # A difference of logarithms, since the ratio may exceed the largest double.
     logarithm = np.log2(np.where(seen, rows, 1.0)) - np.log2(np.where(seen, joint.sum(axis=0), 1.0))
@@ -207,7 +204,7 @@ def posterior_guessing_entropy(channel: Channel, prior: Prior | None = None) -> 
     >>> posterior_guessing_entropy(Channel.from_weights([[3, 1], [1, 3]], 4))
     1.25
     """
-    law = _doubles(checked_prior(prior, channel.shape[0]))
+    law = prior_in_doubles(prior, channel.shape[0])
     joint = np.sort(law[:, None] * probability_rows(channel), axis=0)[::-1]
     indices = np.arange(1, channel.shape[0] + 1)[:, None]
     return math.fsum((indices * joint).ravel().tolist())
@@ -230,36 +227,80 @@ def _checked_gain(gain: ArrayLike | None, secrets: int) -> Gain:
     return [entries[start : start + secrets] for start in range(0, len(entries), secrets)]
 
 
-def _prior(law: list[Fraction], gain: Gain) -> Fraction:
-    if gain is None:
+def _gain_in_doubles(gain: ArrayLike | None, secrets: int) -> Real | None:
+    """`_checked_gain` rounded to doubles; refuses the same gains."""
+    table = None if gain is None else exact_doubles(gain, dimensions=2)
+    if table is not None and table.shape[1] == secrets and len(table):
+        largest = float(np.abs(table).max())
+        if largest <= _MOST_GAIN:
+            return table
+    exact = _checked_gain(gain, secrets)
+    return None if exact is None else np.array(exact, dtype=np.float64)
+
+
+def _luck(law: list[Fraction], gain: ArrayLike | None) -> Fraction:
+    """The gain of the best guess before anything is seen, exactly.
+
+    Only guesses that doubles cannot tell from the best are evaluated in fractions.
+    """
+    table = _gain_in_doubles(gain, len(law))
+    if table is None:
         return max(law)
+    rounded = table @ np.array([float(chance) for chance in law])
+    close = rounded >= rounded.max() - _rounding(table, len(law))
+    rows = _checked_gain(np.asarray(gain)[close], len(law)) or []
     return max(
-        sum((p * g for p, g in zip(law, row, strict=True)), start=Fraction(0)) for row in gain
+        sum((p * g for p, g in zip(law, row, strict=True)), start=Fraction(0)) for row in rows
     )
 
 
-def _posterior(channel: Channel, law: list[Fraction], gain: Gain) -> Fraction:
+def _rounding(gain: Real | None, secrets: int) -> float:
+    """The most by which rounding moves the difference of two gains by luck alone.
+
+    A sum of `secrets` products is off by (secrets + 3) 2^-53 of the largest gain: each prior is off
+    by two roundings, each gain and each product by one. Below 1e-290, products underflow.
+    """
+    largest = 1.0 if gain is None else float(np.abs(gain).max())
+    return (secrets + 4) * math.ulp(1.0) * max(largest, 1e-290)
+
+
+def _posterior(channel: Channel, prior: Prior | None, gain: ArrayLike | None) -> Fraction:
     """The posterior gain: in integers for an exact channel of moderate size, else in doubles."""
-    rows, columns = channel.shape
-    products = rows * columns * (1 if gain is None else len(gain))
+    secrets, outputs = channel.shape
+    law, table = prior_in_doubles(prior, secrets), _gain_in_doubles(gain, secrets)
+    products = secrets * outputs * (1 if table is None else len(table))
     if channel.denominator is None or products > _MOST_INTEGER_PRODUCTS:
-        joint = _doubles(law)[:, None] * probability_rows(channel)
-        table = None if gain is None else np.array(gain, dtype=np.float64)
+        after = math.fsum(_best(channel, law, table).tolist())
+        by_luck = float((law if table is None else table @ law).max())
+        if after > by_luck + _rounding(table, secrets):
+            return Fraction(after)
         # Apart from rounding, an output never lowers the gain of the best guess.
-        return max(_prior(law, gain), Fraction(math.fsum(_best(joint, table).tolist())))
-    weights, scale = common_denominator(law)
+        return max(_luck(checked_prior(prior, secrets), gain), Fraction(after))
+    weights, scale = common_denominator(checked_prior(prior, secrets))
     exact: Integers = np.array(weights, dtype=object)[:, None] * channel.weights.astype(object)
     scale *= channel.denominator
-    if gain is None:
+    rows = _checked_gain(gain, secrets)
+    if rows is None:
         return Fraction(int(sum(exact.max(axis=0))), scale)
-    numerators, unit = common_denominator([entry for row in gain for entry in row])
-    integer_gain = np.array(numerators, dtype=object).reshape(len(gain), rows)
-    return Fraction(int(sum(_best(exact, integer_gain))), scale * unit)
+    numerators, unit = common_denominator([entry for row in rows for entry in row])
+    best = (np.array(numerators, dtype=object).reshape(-1, secrets) @ exact).max(axis=0)
+    return Fraction(int(sum(best)), scale * unit)
 
 
-def _best(joint: NDArray[Any], gain: NDArray[Any] | None) -> NDArray[Any]:
+def _best(channel: Channel, law: Real, gain: Real | None) -> Real:
     """The gain of the best guess, one entry per output."""
-    best: NDArray[Any] = (joint if gain is None else gain @ joint).max(axis=0)
+    rows = channel.probabilities
+    # The rows of a float channel are scaled to sum to one, see probability_rows.
+    scale = law if channel.exact else law / rows.sum(axis=1)
+    best: Real
+    if gain is not None:
+        best = ((gain * scale) @ rows).max(axis=0)
+        return best
+    best = np.zeros(rows.shape[1])
+    size = max(1, _BLOCK // len(best))
+    for start in range(0, len(rows), size):
+        block = slice(start, start + size)
+        np.maximum(best, (scale[block, None] * rows[block]).max(axis=0), out=best)
     return best
 
 

@@ -134,6 +134,8 @@ def uninformed_vulnerability(
     """
     n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     law = _checked_law(source, prior)
+    if not isinstance(source, KaryRandomizedResponse):
+        source = channel_of(source)
     levels = _levels(source) if law is None else None
     if levels is not None:
         value, blind = _of_load(levels, expected_maximum_load(n, levels[0]) / n), 1 / levels[0]
@@ -268,6 +270,8 @@ def _merged(
 def _by_histogram(channel: Channel, law: list[Fraction], n: int) -> float:
     if len(law) == 1 or channel.shape[1] == 1:
         return float(max(law))
+    if n == 1 and math.prod(channel.shape) <= _MOST_CELLS:
+        return math.fsum(_joint(channel, law)[0].max(axis=0).tolist())
     if channel.shape[1] == 2:
         return two_output_vulnerability(channel, law, n=n)
     return _over_all_histograms(channel, law, n)

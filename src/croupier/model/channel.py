@@ -171,11 +171,11 @@ class Channel:
         The reference is the privacy blanket min over rows, or row `others` if one is given.
         """
         reference = self.weights.min(axis=0) if others is None else self.weights[others]
-        scale = Fraction(1, self.denominator or 1)
         columns = np.stack([reference, self.weights[first], self.weights[second]], axis=1)
+        if self.denominator is not None:
+            return LikelihoodClasses.of_weights(map(tuple, columns.tolist()), self.denominator)
         return LikelihoodClasses.merged(
-            (Fraction(w) * scale, Fraction(p) * scale, Fraction(q) * scale)
-            for w, p, q in columns.tolist()
+            (Fraction(w), Fraction(p), Fraction(q)) for w, p, q in columns.tolist()
         )
 
     def __matmul__(self, other: Channel) -> Channel:
@@ -299,10 +299,15 @@ def _pairs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     return np.reshape(product, (len(first), -1))
 
 
-def _direction(column: list[Any]) -> tuple[Any, ...] | None:
+def _direction(column: list[Any]) -> tuple[int, ...] | None:
     """The common direction of proportional columns; None for a column of zeros."""
-    total = sum(Fraction(entry) for entry in column)
-    return tuple(Fraction(entry) / total for entry in column) if total else None
+    weights = column
+    if not all(isinstance(entry, int) for entry in column):
+        entries = [Fraction(entry) for entry in column]
+        denominator = math.lcm(*(entry.denominator for entry in entries))
+        weights = [int(entry * denominator) for entry in entries]
+    common = math.gcd(*weights)
+    return tuple(weight // common for weight in weights) if common else None
 
 
 def _is_power_of_two(value: int) -> bool:

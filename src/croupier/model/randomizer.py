@@ -58,7 +58,10 @@ class Randomizer(ABC):
     varies_by_batch: ClassVar[bool] = False
     """True if what a report means depends on the batch that it is for."""
     pairs_dominate: ClassVar[bool] = False
-    """True if the G of a representative pair is the largest of all in the convex order."""
+    """True if one of the representative G is the largest in the convex order at each factor >= 1.
+
+    At other factors too, except perhaps for pairs of equal inputs.
+    """
 
     @property
     @abstractmethod

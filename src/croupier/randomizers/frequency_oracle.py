@@ -136,6 +136,17 @@ class FrequencyOracle(CategoricalRandomizer):
         A report that does not support everything has blanket m(y) * low; one that does has
         m(y) * high under every value.
         """
+        wanted = first, second, others
+        if wanted not in self._classes:
+            self._classes[wanted] = self._merged_classes(*wanted)
+        return self._classes[wanted]
+
+    @cached_property
+    def _classes(self) -> dict[tuple[int, int, int | None], LikelihoodClasses]:
+        """Those that were asked for: their fractions may have very many digits."""
+        return {}
+
+    def _merged_classes(self, first: int, second: int, others: int | None) -> LikelihoodClasses:
         values = list(dict.fromkeys([first, second, *([] if others is None else [others])]))
         for value in values:
             whole_number("value", value, least=0, most=self.size - 1)

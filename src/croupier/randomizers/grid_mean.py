@@ -14,6 +14,7 @@ from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
+from croupier.numerics.convex_order import ends_dominate, is_mirrored
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.estimates.linear_rule import LinearRule
 from croupier.randomizers.parameter import GRID, declares
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["GridMean"]
 
 _MOST_ENTRIES = 1 << 21
+
+_RARE = 1e-300
+"""Stands for the chance of an output that never occurs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +100,29 @@ class GridMean(CalibratedRandomizer):
         """The law of a report given the grid point, exactly."""
         points = [float(point) for point in self.grid.points]
         return Channel.from_weights(self.table.weights, self.denominator, inputs=points)
+
+    @cached_property
+    def pairs_dominate(self) -> bool:  # type: ignore[override]
+        """Tell whether the integers of the table prove it: `ends_dominate`."""
+        return ends_dominate(self.table.rows)
+
+    def representative_pairs(self) -> Sequence[tuple[int, int]] | None:
+        """The two ends of the grid, in both orders unless they have one law; see `ends_dominate`.
+
+        None if rounding the weights broke the conditions of the theorem.
+        """
+        if not self.pairs_dominate:
+            return None
+        last = self.grid.size - 1
+        return [(0, last)] if is_mirrored(self.table.rows) else [(0, last), (last, 0)]
+
+    def representative_others(self, first: int, second: int) -> Sequence[int]:
+        """The two points that hide the least, by the chi-square distance of the two rows."""
+        if not self.pairs_dominate:
+            return super().representative_others(first, second)
+        rows = self.channel().probabilities
+        promise = ((rows[first] - rows[second]) ** 2 / np.maximum(rows, _RARE)).sum(axis=1)
+        return np.argsort(-promise, kind="stable")[:2].tolist()  # type: ignore[no-any-return]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count how often each output was reported."""

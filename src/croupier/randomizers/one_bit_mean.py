@@ -38,7 +38,6 @@ class OneBitMean(GridMean):
     """
 
     mechanism = "one-bit-mean"
-    pairs_dominate = True
 
     @cached_property
     def _least(self) -> int:

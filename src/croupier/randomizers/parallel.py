@@ -305,13 +305,13 @@ class ParallelRandomizer(SeveralQuestions):
                 raise ParameterError(
                     "first", must=f"have {len(self.queries)} inputs, one per query"
                 )
-        outputs: list[tuple[Fraction, Fraction, Fraction]] = []
-        for index, (query, chance) in enumerate(zip(self.queries, self.chances, strict=True)):
-            held = None if others is None else others[index]
-            own = query.likelihood_classes(first[index], second[index], others=held)
-            columns = zip(own.reference, own.first, own.second, strict=True)
-            outputs += [(chance * w, chance * p, chance * q) for w, p, q in columns]
-        return LikelihoodClasses.merged(outputs)
+        held = [None] * len(self.queries) if others is None else others
+        return LikelihoodClasses.side_by_side(
+            (chance, query.likelihood_classes(one, two, others=other))
+            for query, chance, one, two, other in zip(
+                self.queries, self.chances, first, second, held, strict=True
+            )
+        )
 
     def representative_pairs(self) -> Sequence[tuple[Any, Any]]:
         """Every combination of the pairs of the queries, but for those that are alike.
@@ -325,7 +325,8 @@ class ParallelRandomizer(SeveralQuestions):
         p = R(x), q = R(z): the G of (z, x) less that of (x, x) is (q - p)/w, of mean zero. Where it
         is positive, p/w is smaller than wherever it is negative, so that the G of (x, x), which is
         (1 - e^epsilon) p/w, is larger: the difference spreads it out. A query with two inputs, or
-        with two outputs, whose rows are mixtures of two, has the same property.
+        with two outputs, whose rows are mixtures of two, has the same property; and so has a grid
+        whose table is certified, by `ends_dominate`, since here the factor is at least 1.
 
         Any other query: all pairs of its inputs, equal ones too.
 

@@ -223,6 +223,10 @@ class Rappor(CategoricalRandomizer):
 
     def representative_pairs(self) -> Sequence[tuple[int, int]]:
         """One pair for every number of bits in which two categories differ."""
+        return self._representative
+
+    @cached_property
+    def _representative(self) -> list[tuple[int, int]]:
         apart = _distances(self.patterns)
         distances, places = np.unique(apart, return_index=True)
         pairs = zip(*np.unravel_index(places[distances > 0], apart.shape), strict=True)

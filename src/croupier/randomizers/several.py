@@ -160,11 +160,10 @@ def estimate_of(
 
 def distinct_pairs(query: Randomizer, pairs: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """Return those of a query's pairs of inputs that differ in their classes, and so in G."""
-    found: dict[frozenset[tuple[Fraction, ...]], tuple[Any, Any]] = {}
+    found: dict[frozenset[Any], tuple[Any, Any]] = {}
     for first, second in pairs:
         law = query.likelihood_classes(first, second)
-        columns = frozenset(zip(law.reference, law.first, law.second, strict=True))
-        found.setdefault(columns, (first, second))
+        found.setdefault(frozenset(zip(law.ratios, law.units, strict=True)), (first, second))
     return list(found.values())
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
-from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
 from croupier.numerics.arrays import np
 from croupier.numerics.rounding import float_above
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from croupier.model.estimate import Estimate
+    from croupier.model.likelihood import LikelihoodClasses
     from croupier.model.randomizer import Randomizer
     from croupier.numerics.honest_chances import HonestChances
 
@@ -221,7 +221,7 @@ class TogetherRandomizer(SeveralQuestions):
             for query, one, two, other in zip(self.queries, first, second, held, strict=True)
         ]
         # Questions of one kind are multiplied first: their classes coincide.
-        parts.sort(key=lambda part: (part.reference, part.first, part.second))
+        parts.sort(key=lambda part: (part.ratios, part.units))
         return reduce(_product, parts)
 
     def representative_pairs(self) -> Sequence[tuple[Any, Any]]:
@@ -239,6 +239,11 @@ class TogetherRandomizer(SeveralQuestions):
         c (p - R(z))/w, both of mean zero. For c >= 1 the G of (x, x), (1 - c) p/w, is larger where
         the first is positive; for c <= 1 where the second is: one of the two spreads it out, and
         both have one law.
+
+        On a grid whose table is certified, by `ends_dominate`, every pair of different inputs has a
+        G that is at most that of one of the two orders of the ends, for every factor. So has a pair
+        of equal inputs, if the two orders have one law; if they have not, the two pairs of an end
+        with itself are listed too, since which order is larger depends on the factor.
 
         Any other question: all pairs of its inputs, equal ones too, but one of those that have the
         same classes.
@@ -471,13 +476,7 @@ def _product(one: LikelihoodClasses, two: LikelihoodClasses) -> LikelihoodClasse
     """The classes of two answers to different questions."""
     if len(one) * len(two) > _MOST_ENTRIES:
         raise _too_many_classes(len(one) * len(two))
-    columns = (
-        [(w, p, q) for w, p, q in zip(each.reference, each.first, each.second, strict=True)]
-        for each in (one, two)
-    )
-    return LikelihoodClasses.merged(
-        (w * v, p * r, q * s) for (w, p, q), (v, r, s) in product(*columns)
-    )
+    return one.times(two)
 
 
 def _too_many_classes(count: int) -> TooLargeError:
@@ -492,6 +491,9 @@ def _too_many_classes(count: int) -> TooLargeError:
 def _pairs(query: Randomizer) -> Sequence[tuple[Any, Any]]:
     """Pairs, one of which has the largest G in the convex order for every factor."""
     if query.pairs_dominate:
-        return query.representative_pairs() or []
+        pairs = list(query.representative_pairs() or [])
+        if len(distinct_pairs(query, pairs)) > 1:
+            pairs += [(one, one) for one, _ in pairs]
+        return pairs
     inputs = range(query.channel().shape[0])
     return [(one, two) for one in inputs for two in inputs]

@@ -5,21 +5,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+
+import numpy as np
 
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.composition import (
     BoundedCurve,
-    LogDelta,
+    LogDeltas,
     LossDistribution,
     Rounds,
+    least_epsilon,
     subsampled,
 )
 from croupier.accounting.curve import Curve
+from croupier.accounting.positive_part import Real
 from croupier.errors import MissingExtraError, ParameterError, TooLargeError
 from croupier.model.participation import Crowd, Participation
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 from croupier.numerics.validate import require_delta
 from croupier.randomizers.parallel import ParallelRandomizer
@@ -33,9 +36,6 @@ HIERARCHY_LENGTHS = (Fraction(1, 7),) * 7
 
 _COARSE = 1e-4
 """Relative precision of delta if hundreds of points are needed; it errs upward."""
-
-_SHARPNESS = 1e-6
-"""Relative width at which the search for an average epsilon stops."""
 
 
 class Observed(StrEnum):
@@ -242,19 +242,15 @@ def _in_group(curves: _Curves, crowds: Sequence[Crowd], delta: float) -> tuple[f
     if len(parts) == 1 and parts[0][0] >= 1:
         return worst, worst
 
-    def is_enough(epsilon: float) -> bool:
-        return _mixture(parts, epsilon) <= math.log(delta)
-
     safe = min(worst, curves.epsilon_local)
-    if not is_enough(safe):
-        return worst, worst
-    return bisect_safe(is_enough, safe=safe, unsafe=0.0, tolerance=_SHARPNESS * safe), worst
+    return least_epsilon(partial(_mixture, parts), delta, most=safe), worst
 
 
-def _mixture(parts: Sequence[tuple[float, Curve]], epsilon: float, *, rtol: float = 1e-6) -> float:
-    """The logarithm of the sum over crowds of probability times delta, rounded up."""
-    deltas = [share * math.exp(curve.log_delta(epsilon, rtol=rtol)) for share, curve in parts]
-    return _log(math.fsum(deltas) * (1 + 1e-12))
+def _mixture(parts: Sequence[tuple[float, Curve]], epsilons: Real, *, rtol: float = 1e-6) -> Real:
+    """Logarithms of the sum over crowds of probability times delta, rounded up."""
+    deltas = [share * np.exp(curve.log_deltas(epsilons, rtol=rtol)) for share, curve in parts]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.sum(deltas, axis=0) * (1 + 1e-12)))
 
 
 def _repeated(  # noqa: PLR0913 - facts about one cell
@@ -273,10 +269,10 @@ def _repeated(  # noqa: PLR0913 - facts about one cell
     law = _round_law(curves, asked, rounds, delta)
     if not seen:
         most = math.log1p(share * math.expm1(local)) * (1 + 1e-15)
-        value = _composed(subsampled(law.log_delta, share), most, rounds, delta)
+        value = _composed(subsampled(law.log_deltas, share), most, rounds, delta)
         return value, value
     worst = max(
-        _composed(_round_law(curves, (crowd,), rounds, delta).log_delta, local, rounds, delta)
+        _composed(_round_law(curves, (crowd,), rounds, delta).log_deltas, local, rounds, delta)
         for crowd in (Crowd(Fraction(1), c.people, c.share) for c in asked)
     )
     return min(worst, _mixed_rounds(law, rounds, share, delta)), worst
@@ -289,15 +285,17 @@ def _round_law(
     """The privacy loss of one round in which the person takes part, over lengths that are seen."""
     parts = [(float_above(crowd.probability), curves(crowd)) for crowd in asked]
     return LossDistribution.dominating(
-        lambda epsilon: _mixture(parts, epsilon, rtol=_COARSE),
+        partial(_mixture, parts, rtol=_COARSE),
         most=curves.epsilon_local,
         tail=1e-5 * delta / rounds,
     )
 
 
-def _composed(log_delta: LogDelta, most: float, rounds: int, delta: float) -> float:
+def _composed(log_deltas: LogDeltas, most: float, rounds: int, delta: float) -> float:
     """The epsilon of this number of rounds."""
-    return Rounds(BoundedCurve(lambda epsilon, _: log_delta(epsilon), most), rounds).epsilon(delta)
+    return Rounds(BoundedCurve(lambda epsilons, _: log_deltas(epsilons), most), rounds).epsilon(
+        delta
+    )
 
 
 def _mixed_rounds(law: LossDistribution, rounds: int, share: float, delta: float) -> float:
@@ -312,14 +310,14 @@ def _mixed_rounds(law: LossDistribution, rounds: int, share: float, delta: float
     except MissingExtraError:
         return math.inf
 
-    def is_enough(epsilon: float) -> bool:
-        spent = [times[t] * loss.delta(epsilon) for t, loss in zip(kept, losses, strict=True)]
-        return (lost + math.fsum(spent)) * (1 + 1e-12) <= delta
+    def log_deltas(epsilons: Real) -> Real:
+        spent = [times[t] * loss.deltas(epsilons) for t, loss in zip(kept, losses, strict=True)]
+        return np.asarray(np.log((lost + np.sum(spent, axis=0)) * (1 + 1e-12)))
 
     most = max([1, *kept]) * law.step * len(law.masses) * (1 + 1e-12)
-    if not is_enough(most):
+    if float(log_deltas(np.array([most]))[0]) > math.log(delta):
         return math.inf
-    return bisect_safe(is_enough, safe=most, unsafe=0.0, tolerance=_SHARPNESS * most)
+    return least_epsilon(log_deltas, delta, most=most)
 
 
 def _binomial(rounds: int, share: float) -> list[float]:
@@ -347,7 +345,3 @@ def _checked_lengths(lengths: Sequence[Fraction]) -> list[Fraction]:
     if any(chance <= 0 for chance in chances) or abs(float(total) - 1) > 1e-9:
         raise ParameterError("lengths", must="be positive probabilities that sum to 1")
     return [chance / total for chance in chances]
-
-
-def _log(value: float) -> float:
-    return math.log(value) if value > 0 else -math.inf

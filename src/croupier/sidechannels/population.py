@@ -4,12 +4,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from croupier.accounting.amplify import proved_curve
-from croupier.accounting.composition import Rounds
+from croupier.accounting.composition import Rounds, least_epsilon
 from croupier.accounting.curve import NO_PROTECTION, Curve
+from croupier.accounting.positive_part import Real
 from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.validate import number_of_people, require_delta
 
 __all__ = ["Situation", "retried_epsilon", "situations"]
@@ -129,14 +131,13 @@ def retried_epsilon(curve: Curve, *, reports: int, delta: float) -> float:
     reports = number_of_people("reports", reports, least=1)
     require_delta(delta)
 
-    def is_enough(epsilon: float) -> bool:
+    def log_deltas(epsilons: Real) -> Real:
         # ln(1 + e^epsilon + … + e^((r-1) epsilon)), from its largest term.
-        rest = math.fsum(math.exp(-step * epsilon) for step in range(reports))
-        growth = (reports - 1) * epsilon + math.log(rest)
-        return curve.log_delta(epsilon) + growth + 1e-12 * (1 + growth) <= math.log(delta)
+        rest = np.exp(-np.multiply.outer(np.arange(reports), epsilons)).sum(axis=0)
+        growth = (reports - 1) * epsilons + np.log(rest)
+        return np.asarray(curve.log_deltas(epsilons) + growth + 1e-12 * (1 + growth))
 
     most = min(curve.epsilon_local, NO_PROTECTION)
-    if not is_enough(most):
+    if float(log_deltas(np.array([most]))[0]) > math.log(delta):
         return reports * curve.epsilon_local
-    each = bisect_safe(is_enough, safe=most, unsafe=0.0, tolerance=1e-7 * most)
-    return reports * each * (1 + 1e-15)
+    return reports * least_epsilon(log_deltas, delta, most=most) * (1 + 1e-15)

@@ -32,7 +32,7 @@ def test_two_rounds_of_one_report(epsilon_local, points):
     """All that is lost is in the last step of the grid, and curves may be rounded up there."""
     curve = local_curve(randomizer("k-rr", k=2, max_epsilon_local=epsilon_local))
     law = LossDistribution.dominating(
-        lambda epsilon: min(0.0, curve.log_delta(epsilon) + 1e-6),
+        lambda epsilons: np.minimum(0.0, curve.log_deltas(epsilons) + 1e-6),
         most=epsilon_local,
         tail=1e-13,
         points=points,
@@ -42,7 +42,11 @@ def test_two_rounds_of_one_report(epsilon_local, points):
     lie = 1 / (1 + math.exp(epsilon_local))
     for epsilon in (0.0, epsilon_local / 2, epsilon_local, 1.5 * epsilon_local):
         truth = (1 - lie) ** 2 - math.exp(epsilon) * lie**2
-        assert truth <= twice.delta(epsilon) <= truth * (1 + 4 * epsilon_local / points) + 1e-5
+        assert (
+            truth
+            <= twice.deltas(np.array([epsilon]))[0]
+            <= truth * (1 + 4 * epsilon_local / points) + 1e-5
+        )
 
 
 @pytest.mark.slow
@@ -63,7 +67,7 @@ def test_subsampling_costs_more_than_printed(delta, printed):
     """The printed values compose one direction only, which does not dominate."""
     inner = _curve("stronger", 2.0, 1000)
     share = 1 / 60
-    curve = subsampled(inner.log_delta, share)
+    curve = subsampled(inner.log_deltas, share)
     for epochs, value in zip((1, 10), printed, strict=True):
         rounds = 60 * epochs
         law = LossDistribution.dominating(
@@ -96,7 +100,7 @@ def test_two_subsampled_rounds_in_opposite_directions_are_dominated():
     assert one_way == pytest.approx(0.00938, abs=1e-5)
 
     def local(loss):
-        return math.log(max(high - math.exp(loss) * (1 - high), 1e-300))
+        return np.log(np.maximum(high - np.exp(loss) * (1 - high), 1e-300))
 
     law = LossDistribution.dominating(
         subsampled(local, share), most=math.log1p(share * math.expm1(1.0)), tail=1e-9
@@ -153,4 +157,4 @@ def test_impossible_rounds_are_refused(rounds, delta):
     with pytest.raises(ParameterError):
         renyi(curve, 1.0)
     with pytest.raises(ParameterError):
-        subsampled(curve.log_delta, 0.0)
+        subsampled(curve.log_deltas, 0.0)

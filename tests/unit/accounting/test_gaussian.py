@@ -92,20 +92,29 @@ def test_rounds_compose_by_the_root_of_their_number():
 
 
 def test_a_curve_that_does_not_go_to_zero_has_no_mu():
-    assert gaussian_dp(BoundedCurve(lambda *_: math.log(1e-9), math.inf)) == math.inf
+    assert (
+        gaussian_dp(
+            BoundedCurve(lambda epsilons, _: np.full(epsilons.shape, math.log(1e-9)), math.inf)
+        )
+        == math.inf
+    )
 
 
 def test_a_curve_that_begins_at_one_has_no_mu():
-    whole = BoundedCurve(lambda epsilon, _: 0.0 if epsilon < 1 else -math.inf, 2.0)
+    whole = BoundedCurve(lambda epsilons, _: np.where(epsilons < 1, 0.0, -math.inf), 2.0)
     assert gaussian_dp(whole) == math.inf
 
 
 def test_a_curve_of_no_loss_has_mu_zero():
-    assert gaussian_dp(BoundedCurve(lambda *_: -math.inf, 0.0)) == 0.0
+    assert (
+        gaussian_dp(BoundedCurve(lambda epsilons, _: np.full(epsilons.shape, -math.inf), 0.0))
+        == 0.0
+    )
 
 
 def test_a_plateau_far_out_still_has_a_mu():
-    flat = BoundedCurve(lambda epsilon, _: math.log(1e-9) if epsilon < 900 else -math.inf, 900.0)
+    low = math.log(1e-9)
+    flat = BoundedCurve(lambda epsilons, _: np.where(epsilons < 900, low, -math.inf), 900.0)
     mu = gaussian_dp(flat)
     assert math.isfinite(mu)
     assert gaussian_delta(899.0, mu) >= 1e-9 * -math.expm1(-1)  # the chord: delta is convex
@@ -124,7 +133,9 @@ def test_a_mu_must_be_positive():
 @pytest.mark.parametrize(("k", "epsilon_local", "n"), CASES)
 def test_the_trade_off_is_below_the_exact_one(k, epsilon_local, n):
     curve = upper_curve(KaryRandomizedResponse(k=k, max_epsilon_local=epsilon_local), n=n)
-    proved = trade_off(curve.delta, most=curve.epsilon_local, mu=gaussian_dp(curve))
+    proved = trade_off(
+        lambda points: map(curve.delta, points), most=curve.epsilon_local, mu=gaussian_dp(curve)
+    )
     assert proved[0] == (0.0, 1.0)
     for first, second in _laws(k, epsilon_local, n):
         order = np.argsort(-first / second)
@@ -136,7 +147,7 @@ def test_the_trade_off_is_below_the_exact_one(k, epsilon_local, n):
 
 
 def test_the_trade_off_needs_no_mu():
-    proved = dict(trade_off(lambda _: 1e-9, most=math.inf, rates=(0.0, 0.5)))
+    proved = dict(trade_off(lambda points: [1e-9] * len(points), most=math.inf, rates=(0.0, 0.5)))
     assert proved[0.0] == 0.9999
     with pytest.raises(ParameterError, match="rates"):
-        trade_off(lambda _: 0.0, most=1.0, rates=(1.5,))
+        trade_off(lambda points: [0.0] * len(points), most=1.0, rates=(1.5,))

@@ -353,9 +353,15 @@ def test_fifty_questions_have_few_pairs_of_their_own():
 
 
 def test_too_many_pairs_are_refused_with_the_way_out():
-    laplace = DiscreteLaplace(grid=Grid(0, 200, 1), max_epsilon_local=2.0)
+    table = MatrixRandomizer(matrix=[[1 + (x == y) for y in range(70)] for x in range(70)])
     with pytest.raises(TooLargeError, match="clones"):
-        ParallelRandomizer(queries=(laplace, laplace)).representative_pairs()
+        ParallelRandomizer(queries=(table, table)).representative_pairs()
+
+
+def test_two_grids_have_one_pair_of_ends():
+    laplace = DiscreteLaplace(grid=Grid(0, 200, 1), max_epsilon_local=2.0)
+    both = ParallelRandomizer(queries=(laplace, laplace))
+    assert both.representative_pairs() == [((0, 0), (200, 200))]
 
 
 def test_lengths_are_those_of_unpadded_messages_and_padding_makes_them_one():

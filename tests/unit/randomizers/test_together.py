@@ -14,6 +14,8 @@ from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model import Grid
 from croupier.randomizers import (
+    DiscreteGaussian,
+    DiscreteLaplace,
     Distribution,
     HadamardResponse,
     KaryRandomizedResponse,
@@ -42,6 +44,7 @@ KINDS = [
     LocalHashing(k=3, max_epsilon_local=1.0, denominator=16, prime=3, buckets=2),
     Rappor(k=3, max_epsilon_local=6.0, denominator=16, bits=6),
     OneBitMean(grid=Grid(0, 1, 0.25), max_epsilon_local=1.0, denominator=32),
+    DiscreteLaplace(grid=Grid(0, 3, 1), max_epsilon_local=1.5, denominator=64),
     SampledSign(dimension=2, max_epsilon_local=1.0, denominator=32),
     Distribution(grid=Grid(0, 5, 1), max_epsilon_local=1.5, denominator=32, fanout=2),
 ]
@@ -91,6 +94,13 @@ def test_one_pair_of_a_question_is_the_worst_at_every_factor(made):
         for classes in others:
             found = spread(classes, factor, points)
             assert all(f <= w for f, w in zip(found, worst, strict=True))
+
+
+def test_ends_without_one_law_are_listed_in_both_orders_and_alone():
+    gaussian = DiscreteGaussian(grid=Grid(0, 2, 1), max_epsilon_local=6.0, tail=2.0)
+    assert gaussian.representative_pairs() == [(0, 2), (2, 0)]
+    pairs = together(gaussian).representative_pairs()
+    assert sorted(pairs) == [((x,), (z,)) for x, z in ((0, 0), (0, 2), (2, 0), (2, 2))]
 
 
 def delta(classes, n, epsilon):

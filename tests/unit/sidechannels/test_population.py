@@ -5,9 +5,10 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
+from croupier.accounting.blanket import upper_curve
 from croupier.accounting.clones import clone_curve
 from croupier.errors import ParameterError
-from croupier.randomizers import randomizer
+from croupier.randomizers import MatrixRandomizer, randomizer
 from croupier.sidechannels.population import retried_epsilon, situations
 
 
@@ -99,3 +100,9 @@ def test_what_is_refused():
     ):
         with pytest.raises(ParameterError):
             call()
+
+
+def test_retries_without_local_privacy_are_not_bounded():
+    """delta stays above the target at every epsilon: the largest one tried proves nothing."""
+    curve = upper_curve(MatrixRandomizer(matrix=((1, 1, 0), (1, 0, 1))), n=100)
+    assert math.isinf(retried_epsilon(curve, reports=2, delta=1e-6))

@@ -167,7 +167,9 @@ class Search:
     def is_below(rungs: Rungs, rung: Rung, epsilon: float) -> bool:
         """Tell whether delta is reached at this epsilon; quicker than finding the least one."""
         delta = rungs.plan.guarantee.delta or 0.0
-        return epsilon == float("inf") or rungs.exposure(rung).delta(epsilon, at=delta) <= delta
+        return (
+            epsilon == float("inf") or rungs.exposure(rung).deltas((epsilon,), at=delta)[0] <= delta
+        )
 
     def plan(self, candidate: Candidate) -> Plan:
         """The whole plan of a point."""

@@ -72,5 +72,5 @@ def _proved(holding: Iterable[Exposure], at: float) -> tuple[float, list[tuple[f
     """Prove mu and the points of the trade-off curve from curves that all hold."""
     holding = tuple(holding)
     mu = min(gaussian_dp(each.upper, rounds=each.rounds) for each in holding)
-    curves = [trade_off(partial(each.delta, at=at), most=each.most, mu=mu) for each in holding]
+    curves = [trade_off(partial(each.deltas, at=at), most=each.most, mu=mu) for each in holding]
     return mu, list(map(max, zip(*curves, strict=True)))

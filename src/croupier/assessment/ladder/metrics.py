@@ -1,7 +1,6 @@
 """The columns of the trust ladder, from the privacy curve of a rung."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,10 +115,22 @@ class Columns:
         return self._claim(Metric.GUESS_INFORMED, value, Direction.UPPER, proof)
 
     def _least_informed(self, **values: Any) -> float:
-        def bound(epsilon: float) -> float:
-            return informed_upper_bound(self._quick_delta, epsilons=[epsilon], **values)
+        """Minimise a bound that holds at every epsilon, first evenly, then around the least."""
+        most = min(self.exposure.epsilon(self.delta), _LARGEST_TRIED)
+        width = most / (_COARSE - 1)
+        grid = [width * place for place in range(_COARSE)] if width else [0.0]
+        best, center = self._least_of(grid, values)
+        shares = [2 * place / _FINE - 1 for place in range(1, _FINE)]
+        around = [max(0.0, center + width * share) for share in shares]
+        return min(best, self._least_of(around, values)[0])
 
-        return _least(bound, most=min(self.exposure.epsilon(self.delta), _LARGEST_TRIED))
+    def _least_of(self, epsilons: list[float], values: dict[str, Any]) -> tuple[float, float]:
+        """The least bound, and where it is."""
+        known = self._quick_deltas(epsilons)
+        return min(
+            (informed_upper_bound(known.__getitem__, epsilons=[point], **values), point)
+            for point in epsilons
+        )
 
     def _guess(self, metric: Metric, upper: float, lower: float, theorem: str) -> Cell:
         return self._cell(
@@ -153,13 +164,15 @@ class Columns:
     def _lower_curve(self) -> LowerCurve | None:
         return self.exposure.lower if self.attacked else None
 
-    def _quick_delta(self, epsilon: float) -> float:
-        """The delta, less precise away from zero, where only the best of many bounds counts."""
-        return self.exposure.delta(epsilon, at=self.delta, rtol=1e-4 if epsilon else 1e-6)
+    def _quick_deltas(self, epsilons: list[float]) -> dict[float, float]:
+        """The deltas, less precise away from zero, where only the best of many bounds counts."""
+        some = [epsilon for epsilon in epsilons if epsilon]
+        found = self.exposure.deltas(some, at=self.delta, rtol=1e-4) if some else []
+        return {0.0: self._distance} | dict(zip(some, found, strict=True))
 
     @property
     def _distance(self) -> float:
-        return self.exposure.delta(0.0, at=self.delta)
+        return self.exposure.deltas((0.0,), at=self.delta)[0]
 
     @property
     def _attained_distance(self) -> float:
@@ -186,15 +199,3 @@ class Columns:
             assumptions=self.exposure.assumptions,
             delta=self.delta if metric is Metric.EPSILON else None,
         )
-
-
-def _least(bound: Callable[[float], float], *, most: float) -> float:
-    """Minimise a bound that holds at every point, between 0 and `most`."""
-    grid = [most * place / (_COARSE - 1) for place in range(_COARSE)]
-    found = {point: bound(point) for point in grid}
-    center = min(found, key=found.__getitem__)
-    width = most / (_COARSE - 1)
-    for place in range(1, _FINE):
-        point = max(0.0, center + width * (2 * place / _FINE - 1))
-        found[point] = bound(point)
-    return min(found.values())

@@ -65,11 +65,9 @@ class Scene:
             return [
                 replace(pair, reference=(pair.first + pair.second) / 2, rest=0.0)
                 for pair in known.pairs
-                if isinstance(pair, ShuffledPair)
             ]
         curve = lower_curve(self.randomizer, n=self.people, report_probability=self.share)
-        hidden = [pair for pair in curve.pairs if isinstance(pair, ShuffledPair)]
-        return [self._sampled(pair) for pair in hidden]
+        return [self._sampled(pair) for pair in curve.pairs]
 
     def _sampled(self, pair: ShuffledPair) -> ShuffledPair:
         """Replace people who are not asked by one of the others."""

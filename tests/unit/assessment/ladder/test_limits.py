@@ -161,7 +161,9 @@ def test_one_honest_person_has_only_the_noise_of_the_device(make_plan):
     local = local_exposure(plan)
     assert alone.hidden.honest == 1
     assert alone.epsilon(1e-6) == pytest.approx(local.epsilon(1e-6), rel=1e-9)
-    assert alone.delta(0.5, at=1e-6) == pytest.approx(local.delta(0.5, at=1e-6), rel=1e-9)
+    assert alone.deltas((0.5,), at=1e-6)[0] == pytest.approx(
+        local.deltas((0.5,), at=1e-6)[0], rel=1e-9
+    )
     assert reidentification(plan.randomizer, n=50, corrupt=49).upper.value == 1.0
 
 
@@ -172,9 +174,9 @@ def test_reused_noise_is_not_composed(make_plan):
         response, enrolled=20, batch=20, participation={"noise": "reused"}, collection={"rounds": 2}
     )
     fresh = make_plan(response, enrolled=20, batch=20, collection={"rounds": 2})
-    composed = hidden_exposure(fresh, rounds_seen=False, corrupt=0).delta(3.0, at=1e-6)
+    composed = hidden_exposure(fresh, rounds_seen=False, corrupt=0).deltas((3.0,), at=1e-6)[0]
     assert composed == pytest.approx(0.5992, abs=2e-3)
-    assert local_exposure(reused).delta(3.0, at=1e-6) >= 0.6056
+    assert local_exposure(reused).deltas((3.0,), at=1e-6)[0] >= 0.6056
     ladder = assess(reused)
     assert ladder["batch"].epsilon.value == pytest.approx(5.0, rel=1e-3)
     assert ladder["batch"].reidentification is None

@@ -193,7 +193,7 @@ def test_rounds_add_up_to_what_composition_allows():
     curve = Exposure(DummyCurve(table), None, 3, "", ())
     coin, epsilon = DummyCoinGame(scene=scene), DummyEpsilonGame(scene=scene)
     seen = coin.evidence(coin.play(100_000, np.random.default_rng(1)), confidence=SURE)
-    assert seen.lower <= 0.5 + curve.delta(0.0, at=1e-8) / 2
+    assert seen.lower <= 0.5 + curve.deltas((0.0,), at=1e-8)[0] / 2
     assert seen.lower > 0.5 + DummyFloor(table).delta(0.0) / 2
     outcomes = epsilon.play(50_000, np.random.default_rng(1))
     found = epsilon.sure_evidence(outcomes, confidence=SURE)
