@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from croupier.accounting.evaluation import PairEvaluation
-from croupier.accounting.positive_part import Bounds, Real
+from croupier.accounting.sums.terms import Bounds, Real
 
 __all__ = ["MOST_PEOPLE", "SplitOthers"]
 

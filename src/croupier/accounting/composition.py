@@ -11,7 +11,7 @@ import numpy as np
 
 from croupier.accounting.crossing import crossing
 from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.accounting.positive_part import Real, exp_above
+from croupier.accounting.sums.terms import Real, exp_above
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.rounding import float_above
 from croupier.numerics.validate import number_of_people, require_delta

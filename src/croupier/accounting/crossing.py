@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from croupier.accounting.positive_part import Real
+from croupier.accounting.sums.terms import Real
 
 __all__ = ["Crossing", "crossing"]
 

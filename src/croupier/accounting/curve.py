@@ -12,7 +12,7 @@ import numpy as np
 from croupier.accounting.crossing import crossing
 from croupier.accounting.evaluation import Evaluation, PairEvaluation
 from croupier.accounting.pair import ShuffledPair, ShuffledPairs
-from croupier.accounting.positive_part import Bounds, Real
+from croupier.accounting.sums.terms import Bounds, Real
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction
 from croupier.numerics.validate import require_delta

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from croupier.accounting.curve import NO_PROTECTION
-from croupier.accounting.positive_part import Real
+from croupier.accounting.sums.terms import Real
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 from croupier.shufflers.dummies import DummyTable

@@ -15,7 +15,7 @@ from croupier.accounting.composition import BoundedCurve, Rounds, UpperCurve, su
 from croupier.accounting.curve import Curve
 from croupier.accounting.dummies import DummyCurve, DummyFloor
 from croupier.accounting.permanent import FROM_PERMANENT, PermanentReports
-from croupier.accounting.positive_part import Real
+from croupier.accounting.sums.terms import Real
 from croupier.errors import TooLargeError
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.accounting.contour import contour_bounds
-from croupier.accounting.enumeration import listed_bounds
 from croupier.accounting.evaluation import PairEvaluation
-from croupier.accounting.positive_part import (
+from croupier.accounting.sums.contour import contour_bounds
+from croupier.accounting.sums.enumeration import listed_bounds
+from croupier.accounting.sums.terms import (
     CANCELLATION,
     Bounds,
     LogBounds,

@@ -8,7 +8,7 @@ import numpy as np
 from croupier.accounting.blanket import local_curve, upper_curve
 from croupier.accounting.composition import Rounds
 from croupier.accounting.curve import Curve
-from croupier.accounting.positive_part import Real, exp_above
+from croupier.accounting.sums.terms import Real, exp_above
 from croupier.numerics.rounding import float_above
 from croupier.randomizers.memoised import MemoisedResponse
 

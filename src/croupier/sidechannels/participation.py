@@ -19,7 +19,7 @@ from croupier.accounting.composition import (
     subsampled,
 )
 from croupier.accounting.curve import Curve
-from croupier.accounting.positive_part import Real
+from croupier.accounting.sums.terms import Real
 from croupier.errors import MissingExtraError, ParameterError, TooLargeError
 from croupier.model.participation import Crowd, Participation
 from croupier.model.randomizer import Randomizer

@@ -9,7 +9,7 @@ import numpy as np
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.composition import Rounds, least_epsilon
 from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.accounting.positive_part import Real
+from croupier.accounting.sums.terms import Real
 from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.validate import number_of_people, require_delta

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from croupier.accounting.amplify import proved_curve
-from croupier.accounting.contour import contour_bounds
-from croupier.accounting.enumeration import listed_bounds
 from croupier.accounting.pair import Laws, ShuffledPair, ShuffledPairs
-from croupier.accounting.positive_part import Terms
+from croupier.accounting.sums.contour import contour_bounds
+from croupier.accounting.sums.enumeration import listed_bounds
+from croupier.accounting.sums.terms import Terms
 from croupier.randomizers import randomizer
 
 

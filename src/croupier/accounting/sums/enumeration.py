@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from croupier.accounting.positive_part import CANCELLATION, Bounds, Real, Rows, Terms
+from croupier.accounting.sums.terms import CANCELLATION, Bounds, Real, Rows, Terms
 
 __all__ = ["listed_bounds"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from croupier.accounting.positive_part import Real, Rows, Terms
+from croupier.accounting.sums.terms import Real, Rows, Terms
 
 __all__ = ["merged", "spread_out"]
 

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from croupier.accounting import contour
-from croupier.accounting.coarse import merged, spread_out
-from croupier.accounting.contour import contour_bounds
-from croupier.accounting.positive_part import Terms
+from croupier.accounting.sums import contour
+from croupier.accounting.sums.coarse import merged, spread_out
+from croupier.accounting.sums.contour import contour_bounds
+from croupier.accounting.sums.terms import Terms
 
 
 def drawn(rng, rows, classes):

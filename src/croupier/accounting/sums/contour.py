@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.accounting.coarse import merged, spread_out
-from croupier.accounting.positive_part import Bounds, Real, Rows, Terms
+from croupier.accounting.sums.coarse import merged, spread_out
+from croupier.accounting.sums.terms import Bounds, Real, Rows, Terms
 
 __all__ = ["contour_bounds"]
 

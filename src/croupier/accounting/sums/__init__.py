@@ -1,0 +1,1 @@
+"""The expected positive part of a sum of independent terms, enclosed."""
