@@ -36,8 +36,7 @@ _PERIODS_AT_ONCE = 12
 _FACTORS = np.concatenate([np.arange(0.05, 1, 0.05), 1 + np.geomspace(0.05, 80, 24)])
 """Points around theta at which the moments bound the aliases, as multiples of it."""
 
-_THINNED = 2_000
-"""With more classes than that, every fourth of these points has to do."""
+_RIGHT = _FACTORS > 1
 
 _FAR = 6.5
 """From this t on, in units of 1/tau, both smoothing kernels are below .1 tau^2 t^4 e^(-t^2/2)."""
@@ -238,14 +237,10 @@ class _Contours:
         density = np.log(self.theta**2 * np.sqrt(2 * math.pi * self.width**2))
         return np.asarray(self.log_peak - density)
 
-    @property
-    def _factors(self) -> Real:
-        return _FACTORS if self.classes <= _THINNED else _FACTORS[::4]
-
     @cached_property
     def _alias_moments(self) -> tuple[Real, Real]:
         """Points t' around theta, and K(t') - 1 - log t'; infinite beyond the cap."""
-        points = np.multiply.outer(self.theta, self._factors)
+        points = np.multiply.outer(self.theta, _FACTORS)
         inside = points <= self.cap[:, None]
         kept = np.where(inside, points, self.theta[:, None])
         step = max(1, _IN_CACHE // (len(points) * self.classes))
@@ -264,11 +259,10 @@ class _Contours:
         decay = periods[:, :, None] * distance[:, None, :]
         with np.errstate(divide="ignore", invalid="ignore"):
             bounds = cumulants[:, None, :] - decay - np.log(-np.expm1(-decay))
-            right = self._factors > 1
-            log_right = bounds[:, :, right].min(axis=2)
+            log_right = bounds[:, :, _RIGHT].min(axis=2)
             top = self.n * self.values.max(axis=1)
             log_right[periods >= top[:, None]] = -math.inf
-            log_left = bounds[:, :, ~right].min(axis=2)
+            log_left = bounds[:, :, ~_RIGHT].min(axis=2)
             fall = self.theta[:, None] * periods
             gap = np.log(-np.expm1(-fall))
             simple = np.logaddexp(np.log(periods) - fall - 2 * gap, log_upper[:, None] - fall - gap)
