@@ -90,7 +90,7 @@ class LossDistribution:
             cap=most,
             sharpness=1e-4,
         ).below
-        step = last / points
+        step = min(last, most) / points  # the curve may be above `tail` there, by its rounding
         epsilons = step * np.arange(points + 1)
         half = points // 2
         evaluated = np.concatenate([epsilons[:half], epsilons[half:-1:_SPARSE], epsilons[-1:]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -80,6 +81,7 @@ class LikelihoodClasses:
         return cls._added(
             (ratio, chance * unit)
             for chance, part in parts
+            if chance
             for ratio, unit in zip(part.ratios, part.units, strict=True)
         )
 
@@ -141,9 +143,10 @@ class LikelihoodClasses:
         if any(low == 0 < high for high, low in ends):
             return math.inf
         finite = [(high, low) for high, low in ends if low]
-        nearly = max((high / low for high, low in finite), default=1.0) * (1 - 1e-12)
-        largest = (Fraction(high, low) for high, low in finite if high / low >= nearly)
-        return log_above(max(largest, default=Fraction(1)))
+        with suppress(OverflowError):  # few fractions need comparing if the ratios are doubles
+            nearly = max((high / low for high, low in finite), default=1.0) * (1 - 1e-12)
+            finite = [(high, low) for high, low in finite if high / low >= nearly]
+        return log_above(max((Fraction(*end) for end in finite), default=Fraction(1)))
 
     def __len__(self) -> int:
         return len(self.ratios)

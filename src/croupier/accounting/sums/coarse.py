@@ -52,10 +52,9 @@ def _changed(terms: Terms, points: int, change: _Change) -> Terms:
 
 def _spread_row(weights: Real, values: Real, sizes: Real, points: int) -> tuple[Real, Real, Real]:
     weights, values, sizes = _sorted(weights, values, sizes)
-    kept = _points(weights, values, points)
-    grid = values[kept]
-    if len(grid) == 1 or not (np.diff(grid) > 0).all():
-        return weights, values, sizes
+    grid = np.unique(values[_points(weights, values, points)])
+    if len(grid) == 1:
+        return weights.sum(keepdims=True), grid, sizes.sum(keepdims=True)
     below = np.clip(np.searchsorted(grid, values, side="right") - 1, 0, len(grid) - 2)
     share = np.clip((values - grid[below]) / (grid[below + 1] - grid[below]), 0.0, 1.0)
     mass, size = np.zeros((2, len(grid)))

@@ -93,12 +93,16 @@ def contour_bounds(terms: Terms, n: int, *, rtol: float) -> Bounds:
     Direction: the upper bound adds the terms of 3 and 5, the lower one subtracts them and a bound
     of the aliases of 1.
     """
+    if terms.values.shape[1] <= _MOST_CLASSES:
+        return _enclosed(terms, n, rtol)
+    above = _enclosed(spread_out(terms, _MOST_CLASSES // 2), n, rtol)
+    below = _enclosed(merged(terms, _MOST_CLASSES // 2), n, rtol)
+    above.steps["points"] = _MOST_CLASSES // 2
+    return Bounds(below.lower, above.upper, above.steps)
+
+
+def _enclosed(terms: Terms, n: int, rtol: float) -> Bounds:
     found = Bounds.unknown(len(terms.rest))
-    if terms.values.shape[1] > _MOST_CLASSES:
-        above = contour_bounds(spread_out(terms, _MOST_CLASSES // 2), n, rtol=rtol)
-        below = contour_bounds(merged(terms, _MOST_CLASSES // 2), n, rtol=rtol)
-        above.steps["points"] = _MOST_CLASSES // 2
-        return Bounds(below.lower, above.upper, above.steps)
     atoms = n * terms.log_rest > -60
     most = max(1, _AT_ONCE // (len(_FACTORS) * terms.values.shape[1]))
     for atomic in (False, True):

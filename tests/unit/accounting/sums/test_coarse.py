@@ -58,6 +58,21 @@ def test_values_that_never_occur_do_not_count():
         assert coarse.values.tolist() == [[-1.0, 1.0]]
 
 
+@pytest.mark.parametrize("ends", [[2.0, 2.0], [2.0, 2.0 + 1e-15], [0.5, 0.5]])
+@pytest.mark.parametrize("low", [-1.0, 0.5])
+def test_equal_values(ends, low):
+    """The largest value twice, far from the others; and all values equal."""
+    values = np.append(np.linspace(low, 0.5 * (low > 0), 700), ends)[None]
+    weights = np.full_like(values, 1 / 702)
+    found = contour_bounds(
+        Terms(weights, values, weights * np.abs(values), np.zeros(1)), 50, rtol=1e-6
+    )
+    assert found.lower[0] <= found.upper[0] < np.inf
+    if values.min() > 0:  # then the sum is positive
+        mean = np.log(50 * values.mean())
+        assert found.lower[0] - 1e-9 <= mean <= found.upper[0] + 1e-9
+
+
 @pytest.mark.parametrize("n", [20, 1000, 10**6])
 def test_a_contour_of_a_coarse_law_encloses_that_of_the_whole(n, monkeypatch):
     rng = np.random.default_rng(n)
