@@ -28,7 +28,7 @@ __all__ = ["Laws", "ShuffledPair", "ShuffledPairs"]
 _RARELY = 1e-100
 """Outputs that are rarer than this among the others are taken to hide nobody."""
 
-_QUICK_LIST, _LONGER_LISTS = 500, ((1e-3, 20_000), (0.05, 400_000))
+_QUICK_LIST, _LONGER_LISTS = 500, ((1e-5, 20_000), (0.05, 400_000))
 """The most counts listed at first; and if what a contour finds is that wide."""
 
 _SHARP = 2.0
