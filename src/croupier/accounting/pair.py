@@ -245,7 +245,7 @@ class ShuffledPairs:
         if len(rows):
             found.improve(rows, contour_bounds(terms.take(rows), self.n, rtol=rtol))
         for width, most_cells in _LONGER_LISTS:
-            rows = np.flatnonzero(~found.is_sharp(width))
+            rows = np.flatnonzero(~found.is_sharp(max(width, _SHARP * rtol)))
             if len(rows):
                 known = np.minimum(ceiling, found.upper)[rows]
                 found.improve(rows, self._listed(terms.take(rows), known, rtol, most_cells))

@@ -12,7 +12,7 @@ __all__ = ["listed_bounds"]
 
 _ULP = 2.0**-53
 _CELLS_AT_ONCE = 100_000
-_MOST_IN_TABLE, _PER_CELL = 2_000_000, 20
+_MOST_IN_TABLE, _PER_CELL = 2_000_000, 40
 """The largest table of tails, in all and per cell of the longest list."""
 
 _LONGER = 1.3
