@@ -22,10 +22,12 @@ class PairEvaluation:
         log_upper: The logarithm of the upper bound; None if it is zero.
         method: `bare` (nobody hides the person, or nothing is above zero), `listed`, `contour`,
             `splits`, or `ceiling` (Chernoff's bound, or that of one person alone).
-        steps: The parameters of the method: for a list, the most terms that were `listed`; for a
-            contour, its real part `theta`, the `period` of its aliases, the deviation `tau` of the
-            smoothing, the node `last` at which it was cut off, and the number of `nodes` that were
-            computed. Values are divided by the largest of them before.
+        steps: The parameters of the method. For a list, the most terms that were `listed`, of all
+            but the most frequent value, and of them the most `rare` ones, of all but the two most
+            frequent values. For a contour, the `points` of a coarser law if there is one, its real
+            part `theta`, the `period` of its aliases, the deviation `tau` of the smoothing, the
+            node `last` at which it was cut off, and the number of `nodes` that were computed.
+            Values are divided by the largest of them before.
     """
 
     reference: tuple[float, ...]

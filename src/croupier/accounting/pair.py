@@ -303,8 +303,10 @@ def _finite(logarithm: float) -> float | None:
 def _steps(row: np.void) -> dict[str, float]:
     """The parameters that the method has."""
     names = {"listed": ("listed", "rare"), "contour": ("theta", "period", "tau", "last", "nodes")}
-    coarse = {"points": row["points"].item()} if row["points"] else {}
-    return {name: row[name].item() for name in names.get(str(row["method"]), ())} | coarse
+    own = names.get(str(row["method"]), ())
+    if str(row["method"]) == "contour" and row["points"]:
+        own = ("points", *own)
+    return {name: row[name].item() for name in own}
 
 
 def _largest(found: Bounds, places: Rows, count: int) -> Bounds:

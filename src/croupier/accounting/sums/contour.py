@@ -102,6 +102,7 @@ def contour_bounds(terms: Terms, n: int, *, rtol: float) -> Bounds:
 
 
 def _enclosed(terms: Terms, n: int, rtol: float) -> Bounds:
+    """Enclose the rows by steps 1 to 3: those with an atom at zero apart from the others."""
     found = Bounds.unknown(len(terms.rest))
     atoms = n * terms.log_rest > -60
     most = max(1, _AT_ONCE // (len(_FACTORS) * terms.values.shape[1]))
@@ -483,7 +484,7 @@ class _Contours:
         else:
             excess = (self.weights * np.expm1(self.theta[:, None] * self.values)).sum(axis=1)
             real, angle = _log1p(excess[row] + turned)
-            far = peak / n < -0.5
+            far = peak / n < math.log1p(_FAR_BELOW)
             if far.any():
                 # Far in the tail 1 + (M - 1) would cancel: add the masses themselves.
                 moment = (tilted.sum(axis=1) + self.rest)[row] + turned

@@ -211,3 +211,15 @@ def test_an_evaluation_is_a_document():
     assert found.log_delta == max(pair.log_upper for pair in found.pairs if pair.steps)
     assert math.exp(found.log_delta) == pytest.approx(curve.delta(0.3), rel=1e-9)
     assert '"direction": "upper"' in found.to_json()
+
+
+def test_what_is_kept_of_a_coarse_law_and_of_a_quick_bound():
+    grid = {"low": 0.0, "high": 1.0, "step": 1.0}
+    noisy = randomizer("gaussian", max_epsilon_local=0.02, grid=grid)
+    (pair, *_) = proved_curve(noisy, n=100_000).evaluation(2e-5).pairs
+    assert len(pair.reference) > 600
+    assert pair.method == "contour"
+    assert 2 <= pair.steps["points"] <= 300
+    matrix = [[5, 3, 1, 1], [1, 5, 3, 1], [1, 1, 5, 3], [3, 1, 1, 5], [2, 3, 2, 3]]
+    quick = proved_curve(randomizer("matrix", matrix=matrix), n=1_000).evaluation(0.3).pairs
+    assert {len(pair.steps) for pair in quick if pair.method == "ceiling"} == {0}
