@@ -21,6 +21,7 @@ VERBS = {
     ("croupier.plan.plan", "croupier.assessment.policy"),
     ("croupier.plan.plan", "croupier.auditing.attacks.attacks"),
     ("croupier.plan.plan", "croupier.documents.explain.page"),
+    ("croupier.plan.plan", "croupier.explorer.widget"),
 }
 """Imports of what only croupier has, made when a verb of a plan or a randomizer is called."""
 

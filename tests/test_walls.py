@@ -58,7 +58,7 @@ FORBIDDEN = {
 MOST_FILES = 20
 RUNNING = ("analyzer", "client", "engines", "protocol", "shuffler")
 VERBS = {
-    "plan": {"assess", "attack", "check", "compare", "explain"},
+    "plan": {"assess", "attack", "check", "compare", "explain", "explore"},
     "randomizer": {"bracket"},
 }
 

@@ -22,6 +22,7 @@ _COMMANDS = {
     "approve": ("plan.approve", "Sign plan, policy and assumptions together."),
     "attack": ("plan.attack", "Play the best attacks on a plan."),
     "compare": ("plan.compare", "Show what changes from one plan to another."),
+    "explore": ("plan.explore", "Move the numbers of a plan on a page and see what follows."),
     "explain": ("plan.explain", "Write the page that says what a plan reveals."),
     "dpia": ("plan.dpia", "Draft a data protection impact assessment of a plan."),
     "plan": ("plan", "Rewrite a plan of an earlier schema."),

@@ -265,6 +265,19 @@ class Plan(Result, PlanFacts, title="croupier plan"):
 
         return Explanation.of(self, policy=policy, file=file, advance=advance)
 
+    def explore(self) -> Any:
+        """Show the plan in a notebook with inputs that can be moved, and what follows at once.
+
+        Returns:
+            A widget; its `plan` is the one at which the inputs stand.
+
+        Raises:
+            MissingExtraError: anywidget is not installed.
+        """
+        from croupier.explorer.widget import explore  # noqa: PLC0415 - a verb
+
+        return explore(self)
+
     def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
         self,
         *,

@@ -12,7 +12,7 @@ from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 from croupier.randomizers import randomizer
 
-__all__ = ["ONCE", "first_plan", "least_error"]
+__all__ = ["ONCE", "first_plan", "least_error", "report_size"]
 
 _MECHANISMS = {
     "grid": ("one-bit-mean", "laplace", "gaussian"),
@@ -84,7 +84,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
             **({"collection": pace.section} if pace.section else {}),
             "protections": {
                 "minimum_batch": minimum_batch,
-                "report_size": max(32, -(-(chosen.report_format.size + 2) // 16) * 16),
+                "report_size": report_size(chosen),
             },
             "guarantee": {"delta": _one_digit(1 / (100 * max(1, enrolled)), delta)},
             "policy": policy,
@@ -112,6 +112,15 @@ def least_error(answers: Mapping[str, Any], *, max_epsilon_local: float, n: int)
         except CroupierError:  # too many categories, or too fine a grid, for this one
             continue
     return min(made, key=lambda one: (_rounded(one.rms_error(n)), one.report_format.size))
+
+
+def report_size(randomizer: Randomizer) -> int:
+    """Return the bytes that a report needs: a multiple of 16, and at least 32.
+
+    >>> report_size(randomizer("k-rr", k=50, max_epsilon_local=4.0))
+    32
+    """
+    return max(32, -(-(randomizer.report_format.size + 2) // 16) * 16)
 
 
 def _rounded(error: float) -> float:

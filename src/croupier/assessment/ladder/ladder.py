@@ -1,7 +1,7 @@
 """The trust ladder: what a plan leaks to each kind of adversary."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.dummies import worst
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.periods import Period, periods
-from croupier.assessment.ladder.rungs import Cells, Rungs
+from croupier.assessment.ladder.rungs import Rungs
 from croupier.assessment.ladder.table import ladder_card
 from croupier.assessment.ladder.uniform_order import uniform_alpha
 from croupier.errors import RenamedAttributeError
@@ -25,7 +25,7 @@ from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 
-__all__ = ["REPEATED", "Ladder", "Row", "assess", "batch_epsilon"]
+__all__ = ["REPEATED", "Ladder", "Row", "assess", "batch_epsilon", "columns"]
 
 REPEATED = 30
 """The number of collections of the same person that are always considered."""
@@ -168,6 +168,16 @@ class Ladder(Result):
     combined: Row
     rungs: Rungs = field(repr=False, compare=False)
 
+    @classmethod
+    def of(cls, rungs: Rungs, found: Mapping[Metric, Mapping[str, Cell]]) -> "Ladder":
+        """Put all columns together."""
+        names = (*rungs.plan.rungs, COMBINED)
+        *rows, combined = (
+            Row(name, {metric: column[name] for metric, column in found.items()}) for name in names
+        )
+        blind = Row(LUCK, rungs.blind)
+        return cls(plan=rungs.plan, blind=blind, rows=tuple(rows), combined=combined, rungs=rungs)
+
     def __getitem__(self, rung: str) -> Row:
         """Return a row; a name that stands for several rows gives the worst of them in each cell.
 
@@ -281,33 +291,29 @@ def assess(plan: Plan) -> Ladder:
         epsilon <= 0.0879 at delta 1e-08
     """
     rungs = Rungs(require_plan(plan))
-    rows = _spread(rungs)
-    return Ladder(
-        plan=plan,
-        blind=Row(LUCK, rungs.blind),
-        rows=tuple(rows[rung] for rung in plan.rungs),
-        combined=rows[COMBINED],
-        rungs=rungs,
-    )
+    return Ladder.of(rungs, dict(columns(rungs)))
 
 
-def _spread(rungs: Rungs) -> dict[str, Row]:
+def columns(
+    rungs: Rungs, metrics: Iterable[Metric] | None = None
+) -> Iterator[tuple[Metric, dict[str, Cell]]]:
+    """Yield the ladder metric by metric, each with the cells of all rungs."""
+    for metric in rungs.metrics if metrics is None else metrics:
+        yield metric, _column(rungs, metric)
+
+
+def _column(rungs: Rungs, metric: Metric) -> dict[str, Cell]:
     """The cells of all rungs, each improved by what follows from the others."""
-    found: dict[str, Cells] = {
-        rung: {metric: rungs.cell(rung, metric) for metric in rungs.metrics}
-        for rung in (*rungs.plan.rungs, COMBINED)
-    }
+    found = {rung: rungs.cell(rung, metric) for rung in (*rungs.plan.rungs, COMBINED)}
     chains = _WEAKER[len(rungs.plan.shufflers)]
-    for metric in rungs.metrics:
-        lowest = found[Rung.ESTIMATE]
-        lowest[metric] = best(lowest[metric], weaker=rungs.blind.get(metric))
-        for rung, weaker in chains.items():
-            for other in weaker:
-                found[rung][metric] = best(found[rung][metric], weaker=found[other][metric])
-        for rung, weaker in reversed(chains.items()):
-            for other in weaker:
-                found[other][metric] = best(found[other][metric], stronger=found[rung][metric])
-    return {rung: Row(rung, cells) for rung, cells in found.items()}
+    found[Rung.ESTIMATE] = best(found[Rung.ESTIMATE], weaker=rungs.blind.get(metric))
+    for rung, weaker in chains.items():
+        for other in weaker:
+            found[rung] = best(found[rung], weaker=found[other])
+    for rung, weaker in reversed(chains.items()):
+        for other in weaker:
+            found[other] = best(found[other], stronger=found[rung])
+    return found
 
 
 def batch_epsilon(

@@ -26,6 +26,7 @@ from croupier.cli.output.terminal import (
     say,
     say_fact,
 )
+from croupier.documents.explain.accuracy import accuracy
 from croupier.documents.explain.engineers import other_delta, recompute
 from croupier.documents.explain.people.liars import made_up_share, shifted
 from croupier.documents.explain.people.parties import added, all_add, sampled
@@ -39,7 +40,6 @@ from croupier.model.rung import LUCK, Rung
 from croupier.model.texts import Texts
 from croupier.numerics.rounding import ceiling_digits, delta_text, float_above
 from croupier.plan.plan import Plan
-from croupier.randomizers.distribution import Distribution
 
 __all__ = ["HELP", "cell_document", "command"]
 
@@ -201,9 +201,9 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     if find_spec("dp_accounting") is None:
         yield f"Rounds are added up: a loose bound. {how_to_install('composition')}"
     yield _trust(ladder)
-    error = plan.rms_error
-    if error is not None:
-        yield f"Result: {_result(plan, error)} at this size."
+    result = accuracy(plan)
+    if result:
+        yield f"Result: {result} at this size."
     yield " ".join(shifted(plan))
 
 
@@ -226,17 +226,6 @@ def _added(plan: Plan) -> Iterator[str]:
     for told in (added(plan), sampled(plan), in_short(plan)):
         if told:
             yield f"{told[0].upper()}{told[1:]}."
-
-
-def _result(plan: Plan, error: float) -> str:
-    if isinstance(plan.randomizers[0], Distribution):
-        return (
-            "the share of people up to a number, with a standard error of "
-            f"{ceiling_digits(100 * error)} percentage points"
-        )
-    if isinstance(plan.randomizers[0].domain, Categories | Texts):
-        return f"shares with a standard error of {ceiling_digits(100 * error)} percentage points"
-    return f"a standard error of {ceiling_digits(error)}"
 
 
 def _epsilon(found: Guarantee | None) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from croupier.assessment.advice import advice, bounding
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, proved_text
 from croupier.assessment.policy import Check, enough_people
@@ -29,7 +30,6 @@ from croupier.cli.output.terminal import (
     progress,
     say,
 )
-from croupier.cli.plan.advice import advice, bounding
 from croupier.cli.plan.gate import checked_under
 from croupier.model.judgement import Judgement
 from croupier.model.rung import Rung

@@ -272,7 +272,7 @@ def test_a_limit_that_a_loose_sum_of_rounds_misses_names_the_extra(tmp_path, cro
     (tmp_path / "plan.toml").write_text(text)
     done = croupier("check", str(tmp_path / "plan.toml"))
     assert "composition" not in done.out + done.err
-    monkeypatch.setattr("croupier.cli.plan.advice.find_spec", lambda _: None)
+    monkeypatch.setattr("croupier.assessment.advice.find_spec", lambda _: None)
     done = croupier("check", str(tmp_path / "plan.toml"))
     said = " ".join((done.out + done.err).split())
     assert done.code == 4

@@ -1,0 +1,68 @@
+"""`croupier explore`: a page on which the numbers of a plan can be moved."""
+
+import time
+import webbrowser
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier.assessment.design.first_plan import first_plan
+from croupier.cli.options.plan import read_plan
+from croupier.cli.output.terminal import Json, out, print_json
+from croupier.explorer.explorer import Explorer
+from croupier.explorer.server import exploring
+from croupier.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["HELP", "command"]
+
+HELP = """Open a page on which the numbers of a plan can be moved, and see what follows at once.
+
+The page shows who learns what, the error of the result, how far liars move it and what one person
+risks, holds two versions side by side, and writes plan, page and command. It is served to this
+machine alone, needs no network, and changes no file. Without a plan it starts with a first one.
+
+Example: croupier explore plan.toml
+"""
+
+_FIRST = {"enrolled": 1_000_000, "minimum_batch": 200_000, "max_epsilon_local": 4.0}
+
+
+def command(
+    plan: Annotated[
+        Path | None, typer.Argument(help="A plan, such as plan.toml.", metavar="[PLAN]")
+    ] = None,
+    port: Annotated[int, typer.Option(help="The port on loopback; 0 takes a free one.")] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Serve the page until it is interrupted."""
+    made = _first() if plan is None else read_plan(plan)
+    named = plan is not None and plan != Path("-")
+    explorer = Explorer(made, file=str(plan) if named else "plan.toml")
+    with _until_interrupted(), exploring(explorer, port=port) as address:
+        if json:
+            print_json(address=address)
+        else:
+            out.print(f"The page: {address}", soft_wrap=True)
+            out.print("Served to this machine alone. Press Ctrl+C to stop.")
+        if browser and not json:
+            webbrowser.open(address)
+        while True:
+            time.sleep(3600)
+
+
+def _first() -> Plan:
+    return first_plan({"k": 50}, name="plan", **_FIRST)  # type: ignore[arg-type] # numbers, each of its own kind
+
+
+@contextmanager
+def _until_interrupted() -> "Iterator[None]":
+    with suppress(KeyboardInterrupt):
+        yield

@@ -1,0 +1,1 @@
+"""The explorer: a page on which people move the numbers of a plan and see what follows."""

@@ -1,0 +1,87 @@
+"""The end of what is acceptable: the smallest or largest value that meets all limits."""
+
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from croupier.assessment.ladder.ladder import assess
+from croupier.assessment.policy import checked
+from croupier.errors import CroupierError
+from croupier.explorer.controls.control import Control, Document
+from croupier.explorer.controls.panel import Rejected, control, moved
+from croupier.plan.plan import Plan
+
+__all__ = ["edge"]
+
+
+def edge(plan: Plan, name: str) -> Iterator[dict[str, Any] | None]:
+    """Find the smallest or the largest value of an input at which every limit is met.
+
+    The value that is found was checked: no limit fails there. Values are whole, or have three
+    digits, as somebody would type them. None is yielded after every value that was tried.
+    """
+    one, document = control(plan, name), plan.document()
+    if not list(plan.limits):
+        yield _found(None, "No limit is set: add what is acceptable first.")
+        return
+    steps = _Steps(one)
+    best, other = (steps.last, steps.first) if one.edge == "smallest" else (steps.first, steps.last)
+    if not _kept(document, name, steps.value(best)):
+        yield _found(None, f"{one.label}: no value from {steps} meets all limits.")
+        return
+    yield None
+    if _kept(document, name, steps.value(other)):
+        best = other
+    while abs(best - other) > 1:
+        middle = (best + other) // 2
+        if _kept(document, name, steps.value(middle)):
+            best = middle
+        else:
+            other = middle
+        yield None
+    value = steps.value(best)
+    shown = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    yield _found(value, f"{one.label}: {shown} is the {one.edge} found that meets all limits.")
+
+
+def _found(value: float | None, words: str) -> dict[str, Any]:
+    return {"part": "edge", "value": value, "words": words}
+
+
+def _kept(document: Document, name: str, value: float) -> bool:
+    try:
+        return not checked(assess(moved(document, [(name, value)]))).failed
+    except (Rejected, CroupierError):
+        return False
+
+
+class _Steps:
+    """The values of an input, numbered: whole numbers, or all with three digits."""
+
+    def __init__(self, one: Control) -> None:
+        low, high = float(one.low or 0.0), float(one.high or 1.0)
+        self.integer, self.zero = one.integer, low == 0.0
+        self.first = math.ceil(low) if self.integer else self._number(low)
+        self.last = math.floor(high) if self.integer else self._number(high)
+
+    def _number(self, value: float) -> int:
+        """Return the number of the value with three digits: 100 to 999 in every power of ten."""
+        if value <= 0:
+            return self._number(1e-4) - 1
+        digits = Decimal(f"{value:.2e}").as_tuple()
+        mantissa = int("".join(map(str, digits.digits)))
+        return 900 * int(digits.exponent) + mantissa - 100
+
+    def value(self, place: int) -> int | float:
+        """Return the value with a number."""
+        if self.integer:
+            return place
+        if self.zero and place == self.first:
+            return 0.0
+        exponent, mantissa = divmod(place, 900)
+        return float(f"{mantissa + 100}e{exponent}")
+
+    def __str__(self) -> str:
+        ends = (self.value(self.first), self.value(self.last))
+        return " to ".join(f"{end:,}" if self.integer else f"{end:g}" for end in ends)
