@@ -75,7 +75,7 @@ def test_a_question_that_is_too_long_is_refused(address):
     assert ask(address, "POST", address.path + "state", b"", headers)[0] == 400
 
 
-def test_an_answer_that_nobody_waits_for_ends(address):
+def test_an_answer_that_nobody_waits_for_ends():
     began = threading.Event()
     ended = []
 

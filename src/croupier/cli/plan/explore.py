@@ -10,7 +10,7 @@ import typer
 
 from croupier.assessment.design.first_plan import first_plan
 from croupier.cli.options.plan import read_plan
-from croupier.cli.output.terminal import Json, out, print_json
+from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.explorer.explorer import Explorer
 from croupier.explorer.server import exploring
 from croupier.plan.plan import Plan
@@ -46,6 +46,9 @@ def command(
     made = _first() if plan is None else read_plan(plan)
     named = plan is not None and plan != Path("-")
     explorer = Explorer(made, file=str(plan) if named else "plan.toml")
+    with progress("Proving", total=None, quiet=json):
+        for _ in explorer.answer("state", {}):
+            pass  # the first answer imports what later ones need
     with _until_interrupted(), exploring(explorer, port=port) as address:
         if json:
             print_json(address=address)
