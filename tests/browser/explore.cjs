@@ -1,4 +1,4 @@
-// Uses the explorer as people do, and prints as JSON what happened: node explore.cjs CHROMIUM ADDRESS look|moves|rapid|tasks [COUNT].
+// Uses the explorer as people do, and prints as JSON what happened: node explore.cjs CHROMIUM ADDRESS look|moves|rapid|tasks|keyboard [COUNT].
 const { chromium } = require("playwright-core");
 const [executablePath, url, verb, count] = process.argv.slice(2);
 
@@ -121,6 +121,49 @@ async function read(page) {
   return { plan: Buffer.concat(chunks).toString(), rows, judgement };
 }
 
+/** Use the page with the keyboard alone, and return what has the focus after each step. */
+async function keyboard(page) {
+  const found = {};
+  const note = async (step) => {
+    await settle(page);
+    await page.waitForTimeout(50);
+    found[step] = await page.evaluate(() => document.activeElement.tagName);
+  };
+  const select = async (control, key) => {
+    await field(page, control).locator("select").focus();
+    await page.keyboard.type(key);
+  };
+  const press = async (name) => {
+    const button = page.getByRole("button", { name, exact: true, disabled: false }).first();
+    await button.focus();
+    await page.keyboard.press("Enter");
+  };
+  await select("every", "d"); // daily
+  await note("daily");
+  await select("dummies", "y");
+  await note("dummies");
+  await field(page, "k").locator("input[type=range]").focus();
+  for (let each = 0; each < 4; each += 1) await page.keyboard.press("PageUp");
+  await note("without names");
+  await field(page, "limit_value").locator("input").focus();
+  await page.keyboard.type("0.6");
+  await press("Add this limit");
+  await note("limit added");
+  const remove = page.getByRole("button", { name: /^Remove the limit/ });
+  await remove.first().focus();
+  await page.keyboard.press("Enter");
+  await note("limit removed");
+  await press("Hold this version");
+  await note("held");
+  await press("Discard A");
+  await note("discarded");
+  await press("Undo");
+  await note("undone");
+  await select("kind", "a n"); // a number
+  await note("another kind");
+  return found;
+}
+
 /** Five questions of docs/explore.md, each from a fresh page: what was done, how often, and the answer. */
 async function tasks(browser) {
   const answers = {};
@@ -174,7 +217,7 @@ async function tasks(browser) {
     await type("corrupt_fraction", 0);
     await type("minimum_batch", 300);
     await choose("mechanism", "plain");
-    await choose("shufflers", "two, one after the other");
+    await choose("shufflers", "two");
   });
   await task("answers", async ({ type, choose, press, find }) => {
     await choose("every", "daily");
@@ -207,6 +250,11 @@ async function main() {
     }
   } else if (verb === "tasks") {
     found = await tasks(browser);
+  } else if (verb === "keyboard") {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await settle(page);
+    found = await keyboard(page);
   } else {
     const page = await (await browser.newContext({ acceptDownloads: true })).newPage();
     await page.goto(url);

@@ -60,6 +60,12 @@ def test_every_device_shows_all_of_it(explore):
         assert seen.get("findings", []) == [], device
 
 
+def test_nobody_loses_their_place_at_the_keyboard(explore):
+    focused = explore(FIRST, "keyboard")
+    assert len(focused) == 9
+    assert {step for step, tag in focused.items() if tag == "BODY"} == set()
+
+
 def assert_true_numbers(pairs, section, key):
     """Every number that could be read is that of the setting beside it."""
     for value, texts in pairs.items():

@@ -1,10 +1,19 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { type Engine, EngineFailure, HttpEngine, WidgetEngine } from "../src/explorer/engine.ts";
-import { Feed } from "../src/explorer/feed.ts";
-import { upward } from "../src/explorer/numbers.ts";
-import { type Listener, Position } from "../src/explorer/position.ts";
-import type { Change, Control, Document, Part, PointPart } from "../src/explorer/protocol.ts";
+import {
+  type Engine,
+  EngineFailure,
+  HttpEngine,
+  WidgetEngine,
+} from "../src/explorer/asking/engine.ts";
+import { type Listener, Position } from "../src/explorer/asking/position.ts";
+import type {
+  Change,
+  Control,
+  Document,
+  Part,
+  PointPart,
+} from "../src/explorer/asking/protocol.ts";
 import {
   coarseToFine,
   places,
@@ -16,7 +25,9 @@ import {
   trackAt,
   valueAt,
   writeNumber,
-} from "../src/explorer/scale.ts";
+} from "../src/explorer/controls/scale.ts";
+import { Feed } from "../src/explorer/curves/feed.ts";
+import { upward } from "../src/explorer/curves/numbers.ts";
 import { differences, nothing } from "../src/explorer/shown.ts";
 import { inert, rules, snapshot } from "../src/explorer/snapshot.ts";
 

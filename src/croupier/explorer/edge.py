@@ -1,4 +1,4 @@
-"""The end of what is acceptable: the smallest or largest value that meets all limits."""
+"""The end of what is acceptable: the smallest or largest value at which no limit fails."""
 
 import math
 from collections.abc import Iterator
@@ -16,10 +16,11 @@ __all__ = ["edge"]
 
 
 def edge(plan: Plan, name: str) -> Iterator[dict[str, Any] | None]:
-    """Find the smallest or the largest value of an input at which every limit is met.
+    """Find the smallest or the largest value of an input at which no limit fails.
 
-    The value that is found was checked: no limit fails there. Values are whole, or have three
-    digits, as somebody would type them. None is yielded after every value that was tried.
+    The value that is found was checked, and so was the next one, unless it is the last. Values are
+    whole, or have three digits, as somebody would type them. The search begins at both ends and at
+    the present value. None is yielded after every value that was tried.
     """
     one, document = control(plan, name), plan.document()
     if not list(plan.limits):
@@ -27,12 +28,16 @@ def edge(plan: Plan, name: str) -> Iterator[dict[str, Any] | None]:
         return
     steps = _Steps(one)
     best, other = (steps.last, steps.first) if one.edge == "smallest" else (steps.first, steps.last)
-    if not _kept(document, name, steps.value(best)):
-        yield _found(None, f"{one.label}: no value from {steps} meets all limits.")
+    tried = dict.fromkeys((other, steps.nearest(one.value), best))
+    for place in tried:
+        tried[place] = _kept(document, name, steps.value(place))
+        yield None
+    kept = [place for place, holds in tried.items() if holds]
+    if not kept:
+        listed = ", ".join(steps.shown(place) for place in sorted(tried))
+        yield _found(None, f"{one.label}: some limit fails at each value that was tried: {listed}.")
         return
-    yield None
-    if _kept(document, name, steps.value(other)):
-        best = other
+    best = kept[0]
     while abs(best - other) > 1:
         middle = (best + other) // 2
         if _kept(document, name, steps.value(middle)):
@@ -40,9 +45,8 @@ def edge(plan: Plan, name: str) -> Iterator[dict[str, Any] | None]:
         else:
             other = middle
         yield None
-    value = steps.value(best)
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:g}"
-    yield _found(value, f"{one.label}: {shown} is the {one.edge} found that meets all limits.")
+    words = f"{steps.shown(best)} is the {one.edge} found at which no limit fails."
+    yield _found(steps.value(best), f"{one.label}: {words}")
 
 
 def _found(value: float | None, words: str) -> dict[str, Any]:
@@ -82,6 +86,12 @@ class _Steps:
         exponent, mantissa = divmod(place, 900)
         return float(f"{mantissa + 100}e{exponent}")
 
-    def __str__(self) -> str:
-        ends = (self.value(self.first), self.value(self.last))
-        return " to ".join(f"{end:,}" if self.integer else f"{end:g}" for end in ends)
+    def nearest(self, value: Any) -> int:
+        """Return the number of the value that is nearest to a value, within the range."""
+        place = round(float(value)) if self.integer else self._number(float(value))
+        return min(self.last, max(self.first, place))
+
+    def shown(self, place: int) -> str:
+        """Write the value with a number as people do."""
+        value = self.value(place)
+        return f"{value:,}" if isinstance(value, int) else f"{value:g}"

@@ -1,6 +1,7 @@
 """The ladder as a picture: what each adversary sees, and how much is given away."""
 
 import math
+import shlex
 from typing import Any
 
 from croupier.assessment.ladder.cell import Cell, Status
@@ -40,7 +41,7 @@ def row(plan: Plan, rung: str) -> dict[str, Any]:
         "rung": rung,
         "name": rung,
         "sees": who_is_looking(plan, who),
-        "parts": list(_PARTS[who]),
+        "parts": [part for part in _PARTS[who] if part != "clients" or plan.corrupt],
     }
 
 
@@ -62,7 +63,9 @@ def column(
 def cell_document(cell: Cell, rung: str, *, luck: Cell | None, file: str) -> dict[str, Any]:
     """Return one number with what it rests on."""
     proved, attained = cell.proved, cell.attained
-    command = f"croupier assess {file}" if rung == LUCK else recompute(file, rung, cell.metric)
+    command = recompute(file, rung, cell.metric)
+    if rung == LUCK:
+        command = f"croupier assess {shlex.quote(file)}"
     return {
         "rung": rung,
         "text": cell_text(cell),

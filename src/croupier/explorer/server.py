@@ -1,6 +1,7 @@
 """The explorer's page, on loopback, for whoever knows its address."""
 
 import json
+import math
 import secrets
 import select
 import socket
@@ -40,6 +41,7 @@ class _Page(LoopbackHandler):
     """
 
     policy = _POLICY
+    timeout = 20
     explorer: ClassVar[Explorer]
     secret: ClassVar[str]
     turn: ClassVar[threading.Lock]
@@ -55,7 +57,8 @@ class _Page(LoopbackHandler):
 
     def post(self) -> None:
         """Answer a question part by part, one question at a time."""
-        name, body = self._name(), self._question()
+        name = self._name()
+        body = None if name is None else self._question()
         if name is None or body is None:
             self.send_error(404 if name is None else 400)
             return
@@ -74,10 +77,12 @@ class _Page(LoopbackHandler):
         """Read a question in JSON; None if it is not one."""
         length = self.headers.get("Content-Length", "")
         is_json = self.headers.get("Content-Type", "").startswith("application/json")
-        if not is_json or not length.isdecimal() or int(length) > _LONGEST:
+        short = length.isascii() and length.isdecimal() and len(length) <= len(str(_LONGEST))
+        if not is_json or not short or int(length) > _LONGEST:
             return None
         try:
-            found = json.loads(self.rfile.read(int(length)), parse_constant=_refuse)
+            body = self.rfile.read(int(length))
+            found = json.loads(body, parse_constant=_refuse, parse_float=_finite)
         except (ValueError, RecursionError):
             return None
         return found if isinstance(found, dict) else None
@@ -91,8 +96,8 @@ class _Page(LoopbackHandler):
                     return
                 if part is not None:
                     self.wfile.write(json.dumps(part, allow_nan=False).encode() + b"\n")
-        except (BrokenPipeError, ConnectionResetError):
-            return
+        except (ConnectionError, TimeoutError):
+            return  # the page is gone, or does not read
 
     def _gone(self) -> bool:
         """Tell whether the page has closed the connection."""
@@ -105,6 +110,13 @@ class _Page(LoopbackHandler):
 
 def _refuse(constant: str) -> None:
     raise ValueError(constant)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(digits)
+    return value
 
 
 @contextmanager

@@ -187,6 +187,8 @@ def test_limits_of_all_apart_satisfy_check():
         ("limit_add", {"who": "nobody", "what": "max_epsilon", "value": 1}),
         ("limit_add", None),
         ("grid_low", 1),
+        ("max_epsilon_local", 10**400),
+        ("minimum_batch", float("nan")),
     ],
 )
 def test_what_does_not_fit_is_a_problem(change):
@@ -285,3 +287,48 @@ def test_whatever_is_moved_the_answer_is_a_plan_or_a_problem():
         if found[0]["part"] == "problem":
             assert len(found) == 1
     assert seen == {"plan", "problem"}
+
+
+def test_an_edge_is_looked_for_from_what_is_met_now():
+    """Less noise moves what liars can do the other way: the present value meets this limit."""
+    plan = moved(
+        SMALL.document(),
+        [
+            ("limit.batch.max_epsilon", None),
+            ("limit.clients.max_epsilon", None),
+            ("corrupt_fraction", 0.05),
+            ("limit_add", {"who": "apart", "what": "max_manipulation", "value": 0.9}),
+        ],
+    )
+    for value in (2.0, 4.0):
+        there = moved(plan.document(), [("max_epsilon_local", value)])
+        if checked(assess(there)).failed:
+            continue
+        [found] = parts(there, "edge", document=there.document(), control="max_epsilon_local")
+        assert found["value"] == 10.0
+        return
+    pytest.fail("the limit is met nowhere")
+
+
+def test_points_stay_only_where_moving_back_leads_to_the_same_plan():
+    lossy = set()
+    for path in PLANS:
+        plan = Plan.load(path)
+        for each in (each for group in panel(plan) for each in group.controls):
+            if not each.movable or not each.low:
+                continue
+            value = round((each.low + each.high) / 2) if each.integer else each.high
+            try:
+                away = moved(plan.document(), [(each.id, value)])
+                back = moved(away.document(), [(each.id, each.value)])
+                once = moved(plan.document(), [(each.id, each.value)])
+            except Rejected:
+                continue
+            if back.digest != once.digest:
+                lossy.add(each.id)
+                assert each.lossy, each.id
+    assert lossy <= {"questions", "max_epsilon_local"}
+
+
+def test_tiny_shares_have_a_page():
+    assert after(SMALL, ("corrupt_fraction", 1e-320))[0]["part"] == "plan"

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import socket
+import struct
 import threading
 import time
 from urllib.parse import urlsplit
@@ -65,14 +67,17 @@ def test_other_names_and_other_pages_are_refused(address):
     assert "Access-Control-Allow-Origin" not in headers
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"changes": NaN}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b'{"changes": NaN}', b'{"xs": [1e400]}', b"[" * 100_000]
+)
 def test_what_is_no_question_is_refused(address, body):
     assert ask(address, "POST", address.path + "state", body, JSON)[0] == 400
 
 
 def test_a_question_that_is_too_long_is_refused(address):
-    headers = JSON | {"Content-Length": "999999999999"}
-    assert ask(address, "POST", address.path + "state", b"", headers)[0] == 400
+    for length in ("999999999999", "9" * 5000, "-1", "²"):
+        headers = JSON | {"Content-Length": length.encode("latin-1")}
+        assert ask(address, "POST", address.path + "state", b"", headers)[0] == 400
 
 
 def test_an_answer_that_nobody_waits_for_ends():
@@ -101,3 +106,30 @@ def test_an_answer_that_nobody_waits_for_ends():
         connection.close()
         assert ask(there, "POST", there.path + "state", b"{}", JSON)[0] == 200
     assert ended
+
+
+def test_connections_that_break_leave_no_trace(address, capfd):
+    for sent in (b"", b"GET / HT", b"POST " + address.path.encode() + b"state HTTP/1.1\r\n"):
+        with socket.create_connection((address.hostname, address.port)) as connection:
+            linger = struct.pack("ii", 1, 0)  # a reset instead of an end
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            connection.sendall(sent)
+    assert ask(address, "GET", address.path)[0] == 200
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_page_that_does_not_read_is_given_up(monkeypatch):
+    class Endless(Explorer):
+        def answer(self, verb, body):
+            del body
+            while verb == "curve":
+                yield {"part": "point", "words": "x" * 100_000}
+            yield {"part": "end"}
+
+    monkeypatch.setattr("croupier.explorer.server._Page.timeout", 0.5)
+    with exploring(Endless(PLAN)) as found:
+        there = urlsplit(found)
+        stuck = http.client.HTTPConnection(there.hostname, there.port)
+        stuck.request("POST", there.path + "curve", b"{}", JSON)
+        assert ask(there, "POST", there.path + "state", b"{}", JSON)[0] == 200
+        stuck.close()

@@ -39,6 +39,9 @@ const STAYS = 2e-3;
 /** The relative distance of the returned epsilon to one at which the bound is too large. */
 const SHARPNESS = 1e-4;
 
+/** Down to here an epsilon is found to its relative precision; below, the search ends early. */
+const NEAR_ZERO = 1e-11;
+
 /**
  * The least epsilon found at which a batch of n reports of k-RR is proved to have `delta`.
  *
@@ -74,7 +77,7 @@ export function amplified(question: Question): Answer {
   const lists = Lists.of(made, n, leastChance(made, delta));
   if (lists !== undefined) {
     const found = solve((epsilon) => lists.logDelta(values(made, epsilon)), near);
-    return said(found, found === 0 ? "none" : "listed", true);
+    return said(found, found === 0 ? "none" : "listed", found === 0 || found > NEAR_ZERO);
   }
   let found = Number.POSITIVE_INFINITY;
   let sharp = false;
@@ -86,7 +89,7 @@ export function amplified(question: Question): Answer {
     if (sharp || found === 0) break;
   }
   if (found === 0) return said(0, "none", true);
-  return said(found, "contour", sharp);
+  return said(found, "contour", sharp && found > NEAR_ZERO);
 }
 
 /** The epsilon of the central limit; it only starts the search. */

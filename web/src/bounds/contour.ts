@@ -86,6 +86,7 @@ function trapezoid(moments: Moments, theta: number, peak: number, smoothing: num
   const square = tau * tau;
   let total = 0;
   let errors = 0;
+  let absolute = 0;
   for (let node = 0; node <= last; node += 1) {
     const both = node === 0 ? 1 : 2;
     const u = step * node;
@@ -105,12 +106,15 @@ function trapezoid(moments: Moments, theta: number, peak: number, smoothing: num
     const kernelImaginary = (-2 * theta * u) / (size * size) + square * TANGENT[1] * imaginary;
     const turned = Math.cos(angle) * kernelReal - Math.sin(angle) * kernelImaginary;
     total += both * line.power * decay * turned;
+    absolute += both * line.power * decay * magnitude;
     errors += both * decay * magnitude * line.error;
   }
   const truncation =
     ((0.1 * tau) / Math.PI) *
     (far ** 3 + 3 * far + 3 / far) *
     Math.exp(smoothing ** 2 / 2 - far ** 2 / 2);
-  const sums = (step / (2 * Math.PI)) * (total + errors * (1 + 1e-6));
+  // One addition per node, each of which rounds by half a unit of what is summed so far.
+  const additions = (last + 2) * UNIT * absolute;
+  const sums = (step / (2 * Math.PI)) * (total + errors * (1 + 1e-6) + additions);
   return sums + truncation * (1 + 1e-6);
 }

@@ -227,7 +227,7 @@ class Line {
     }
     if (!(noise < 0.1)) {
       // Nothing is known of the node but that no node is above the peak.
-      this.error = 1;
+      this.error = 1.01; // the peak itself is known to a five-hundredth
       return false;
     }
     // No node is above the peak: what seems so is made of rounding.

@@ -27,6 +27,8 @@ export interface Point {
 export class Curve {
   readonly #picture = element<SVGSVGElement>("calculator-curve");
   readonly #rows = element<HTMLTableSectionElement>("calculator-sizes");
+  readonly #figure = this.#picture.closest("figure");
+  #most = 0;
   #turn = 0;
   #about = "";
   #own: Point | undefined;
@@ -41,8 +43,13 @@ export class Curve {
     }).observe(this.#picture);
   }
 
-  /** Show nothing. */
-  clear(): void {
+  /** Show nothing, and no place for it. */
+  hide(): void {
+    this.#clear();
+    if (this.#figure !== null) this.#figure.hidden = true;
+  }
+
+  #clear(): void {
     this.#turn += 1;
     this.#about = "";
     this.#points = [];
@@ -63,8 +70,10 @@ export class Curve {
       if (this.#points.length === COUNT) this.#show();
       return;
     }
-    this.clear();
+    this.#clear();
     this.#about = about;
+    this.#most = maxEpsilonLocal;
+    if (this.#figure !== null) this.#figure.hidden = false;
     const turn = this.#turn;
     const next = () => {
       if (turn !== this.#turn) return;
@@ -82,7 +91,7 @@ export class Curve {
 
   #show(): void {
     const whole = this.#points.filter((_, place) => place % PER_DECADE === 0);
-    this.#rows.replaceChildren(...whole.map(row));
+    this.#rows.replaceChildren(...whole.map((point) => row(point, this.#most)));
     const width = Math.max(280, this.#picture.clientWidth || 640);
     const plot: Plot = { points: this.#points, own: this.#own, decades: [FIRST, LAST], width };
     this.#picture.setAttribute("viewBox", `0 0 ${width} 280`);
@@ -97,20 +106,20 @@ export class Curve {
     }
     this.#picture.setAttribute(
       "aria-label",
-      `epsilon falls from ${atMost(first.epsilon)} for ${written(first.n)} reports ` +
-        `to ${atMost(last.epsilon)} for ${written(last.n)}.`,
+      `epsilon falls from ${atMost(first.epsilon, this.#most)} for ${written(first.n)} reports ` +
+        `to ${atMost(last.epsilon, this.#most)} for ${written(last.n)}.`,
     );
   }
 }
 
 /** A row of the table. */
-function row({ n, epsilon }: Point): HTMLTableRowElement {
+function row({ n, epsilon }: Point, most: number): HTMLTableRowElement {
   const found = document.createElement("tr");
   const head = document.createElement("th");
   head.scope = "row";
   head.textContent = written(n);
   const cell = document.createElement("td");
-  cell.textContent = atMost(epsilon);
+  cell.textContent = atMost(epsilon, most);
   found.append(head, cell);
   return found;
 }

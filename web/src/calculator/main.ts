@@ -10,6 +10,9 @@ import { dummyCommand, dummySentences, shuffledCommand, shuffledSentences } from
 /** So long after the last change an answer is read out, in milliseconds. */
 const QUIET = 700;
 
+/** So long after the last change the address is written: browsers refuse to write it often. */
+const ADDRESS = 300;
+
 /** A box with sentences and a command below it. */
 class Box {
   readonly #answer: HTMLElement;
@@ -32,6 +35,10 @@ class Box {
       }),
     );
     this.#command.replaceChildren(...words(command));
+    const block = this.#command.closest("pre");
+    for (const part of [block, block?.previousElementSibling]) {
+      if (part instanceof HTMLElement) part.hidden = command === "";
+    }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#answer.setAttribute("aria-busy", "false"), QUIET);
   }
@@ -73,7 +80,7 @@ function complete<Key extends string>(
 function answerShuffled(): void {
   const reading = shuffledForm.read();
   if (reading.complaints.length > 0) {
-    curve.clear();
+    curve.hide();
     boxes.shuffled.show(reading.complaints, "");
     return;
   }
@@ -81,7 +88,7 @@ function answerShuffled(): void {
   const question: Question = { delta, k, maxEpsilonLocal, n };
   const answer = attempt(() => amplified(question));
   if (typeof answer === "string") {
-    curve.clear();
+    curve.hide();
     boxes.shuffled.show([answer], "");
     return;
   }
@@ -129,10 +136,17 @@ function eachFrame(compute: () => void): () => void {
   };
 }
 
-/** Write the question into the address, so that it can be sent to somebody. */
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Write the questions into the address, so that they can be sent to somebody; none while one is not whole. */
 function keepAddress(): void {
-  const values = new Map([...shuffledForm.read().values, ...dummyForm.read().values]);
-  history.replaceState(null, "", writeAddress(values));
+  clearTimeout(writing);
+  writing = setTimeout(() => {
+    const readings = [shuffledForm.read(), dummyForm.read()];
+    if (readings.some(({ complaints }) => complaints.length > 0)) return;
+    const values = new Map(readings.flatMap(({ values }) => [...values]));
+    history.replaceState(null, "", writeAddress(values));
+  }, ADDRESS);
 }
 
 /** Show the question of the address, if it has one. */
@@ -150,7 +164,10 @@ for (const form of document.querySelectorAll("form.calculator")) {
   form.addEventListener("submit", (event) => event.preventDefault());
 }
 addEventListener("hashchange", () => {
-  if (!followAddress()) return;
+  if (!followAddress()) {
+    keepAddress(); // a link to a section of the page
+    return;
+  }
   answerShuffled();
   answerDummies();
 });

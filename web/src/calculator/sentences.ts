@@ -34,7 +34,7 @@ export function shuffledSentences(question: Question, answer: Answer): string[] 
   } else {
     found.push(`If the shuffler is not honest, ${local}.`);
   }
-  if (!answer.sharp) found.push("The bound is looser than that of the command below.");
+  if (!answer.sharp) found.push("The bound may be looser than that of the command below.");
   return found;
 }
 
@@ -49,12 +49,14 @@ export function dummySentences(question: DummyQuestion, answer: DummyAnswer, peo
   const proved = atMost(answer.epsilon, question.epsilon);
   const bound = `epsilon is ${proved} at delta ${typed(question.delta)}`;
   const share = raised(answer.standardDeviation / people, 4);
-  const each = `${written(answer.mean)} dummies per possible report on average`;
+  const dummies = answer.mean === 1 ? "dummy" : "dummies";
+  const each = `${written(answer.mean)} ${dummies} per possible report on average`;
+  const crowd = people === 1 ? "one person" : `${written(people)} people`;
   const found = [
     `With ${each}, ${bound}, whatever the number of people.`,
     `That is ${written(Math.ceil(answer.dummies))} dummies per batch.`,
     `A count gets a standard deviation of ${atMost(answer.standardDeviation)}; ` +
-      `a share among ${written(people)} people, ${atMost(share)}.`,
+      `a share among ${crowd}, ${atMost(share)}.`,
     "Whoever runs the shuffler knows its dummies: against them, they are no protection.",
   ];
   if (!answer.sharp) found.push("The table may be enough for a smaller epsilon as well.");

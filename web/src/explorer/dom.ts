@@ -19,6 +19,16 @@ function fill<T extends Element>(element: T, attributes: Attributes, children: C
 }
 
 /** Append children, skipping what is null or false. */
+/** Put these elements into a parent, in this order; those that stand right are not touched. */
+export function arrange(parent: HTMLElement, wanted: HTMLElement[]): void {
+  for (const child of [...parent.children]) {
+    if (!wanted.includes(child as HTMLElement)) child.remove();
+  }
+  wanted.forEach((child, at) => {
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+  });
+}
+
 export function put(element: Element, children: Child[]): void {
   for (const child of children) {
     if (child !== null && child !== undefined && child !== false) element.append(child);

@@ -1,23 +1,23 @@
 /** Put the explorer together: controls on one side, what they lead to on the other. */
 
-import { Controls } from "./controls.ts";
+import type { Engine } from "./asking/engine.ts";
+import { Position } from "./asking/position.ts";
+import type { Control, Part, PlanPart, ProblemPart, Value } from "./asking/protocol.ts";
+import { Search } from "./asking/search.ts";
+import { Controls } from "./controls/controls.ts";
+import { Traces } from "./curves/traces.ts";
 import { html, identifiers, say, WAIT } from "./dom.ts";
-import type { Engine } from "./engine.ts";
 import { Exports } from "./exports.ts";
-import { LadderSection } from "./ladder.ts";
-import { Position } from "./position.ts";
-import type { Control, Part, PlanPart, ProblemPart, Value } from "./protocol.ts";
-import { ResultSection } from "./result.ts";
-import { RiskSection } from "./risk.ts";
-import { Search } from "./search.ts";
+import { LadderSection } from "./results/ladder.ts";
+import { ResultSection } from "./results/result.ts";
+import { RiskSection } from "./results/risk.ts";
+import { Strip } from "./results/strip.ts";
+import { VerdictSection } from "./results/verdict.ts";
+import { Why } from "./results/why.ts";
 import { nothing, type Section, type Shown, take } from "./shown.ts";
 import { rules, settingsOf, snapshot } from "./snapshot.ts";
 import { Spoken } from "./spoken.ts";
-import { Strip } from "./strip.ts";
-import { Traces } from "./traces.ts";
-import { VerdictSection } from "./verdict.ts";
 import { Versions } from "./versions.ts";
-import { Why } from "./why.ts";
 
 export interface Mounted {
   unmount(): void;
@@ -208,7 +208,6 @@ export class Explorer implements Mounted {
     }
     if (this.complete && this.ladder.whole(this.now))
       this.mark("shown", String(this.position.count));
-    if (part.part === "risk" || part.part === "verdict" || part.part === "result") this.allow();
   }
 
   private settled(count: number): void {
@@ -254,7 +253,7 @@ export class Explorer implements Mounted {
   }
 
   private allow(): void {
-    const whole = this.complete && this.now.risk !== null && this.now.result !== null;
+    const whole = this.complete && !this.position.busy;
     this.exports.allow(whole);
     this.versions.allow(whole, this.position.undoable);
   }
@@ -299,6 +298,10 @@ export class Explorer implements Mounted {
     const { document } = this.position;
     this.wanted = null;
     if (document === null) return;
+    if (this.position.changes.length > 0 && !this.position.busy) {
+      this.controls.note(control.id, "First correct the setting that is refused.");
+      return;
+    }
     if (this.position.busy) {
       this.wanted = control; // once what is under way is shown
       return;

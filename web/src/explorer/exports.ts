@@ -1,9 +1,9 @@
 /** Take away what is shown: the plan, the officer's page, a snapshot, the command line. */
 
+import type { Engine } from "./asking/engine.ts";
+import type { Document, FilePart } from "./asking/protocol.ts";
 import { html, say } from "./dom.ts";
-import type { Engine } from "./engine.ts";
-import type { Document, FilePart } from "./protocol.ts";
-import type { Why } from "./why.ts";
+import type { Why } from "./results/why.ts";
 
 export interface Source {
   document(): Document | null;

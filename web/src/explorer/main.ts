@@ -1,6 +1,6 @@
 /** Entry of the page that `croupier explore` serves. */
 
-import { HttpEngine } from "./engine.ts";
+import { HttpEngine } from "./asking/engine.ts";
 import { Explorer } from "./explorer.ts";
 
 const root = document.getElementById("explorer");

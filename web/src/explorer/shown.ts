@@ -10,8 +10,8 @@ import type {
   RiskPart,
   Row,
   VerdictPart,
-} from "./protocol.ts";
-import { writeNumber } from "./scale.ts";
+} from "./asking/protocol.ts";
+import { writeNumber } from "./controls/scale.ts";
 
 export interface Shown {
   plan: PlanPart | null;

@@ -1,8 +1,8 @@
 /** Tell screen readers the verdict and the headline numbers once the controls have come to rest. */
 
 import { html, say } from "./dom.ts";
+import { headline } from "./results/strip.ts";
 import type { Shown } from "./shown.ts";
-import { headline } from "./strip.ts";
 
 const REST = 800;
 

@@ -21,13 +21,24 @@ export class Versions {
   private readonly list = html("div");
 
   constructor(id: (name: string) => string, on: VersionEvents) {
-    const button = (words: string, press: () => void) =>
-      html("button", { type: "button", onclick: press }, words);
+    const button = (words: string, press: () => void) => {
+      const made: HTMLButtonElement = html(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            if (made.getAttribute("aria-disabled") !== "true") press();
+          },
+        },
+        words,
+      );
+      return made;
+    };
     this.undo = button("Undo", on.undo);
     this.undo.title = "Undo the last change (Ctrl+Z)";
     this.holding = button("Hold this version", on.hold);
     this.holding.title = "Keep these numbers as version A, and compare what you change with them";
-    this.release = button("Let go of A", on.letGo);
+    this.release = button("Discard A", on.letGo);
     this.back = button("Go back to A", on.back);
     this.buttons = html(
       "div",
@@ -45,10 +56,10 @@ export class Versions {
     );
   }
 
-  /** Whether something can be held or undone. */
+  /** Say whether something can be held or undone; a button that is off keeps the focus. */
   allow(complete: boolean, undoable: boolean): void {
-    this.holding.disabled = !complete;
-    this.undo.disabled = !undoable;
+    this.holding.setAttribute("aria-disabled", String(!complete));
+    this.undo.setAttribute("aria-disabled", String(!undoable));
   }
 
   /** What version B is set to is not known until Python has confirmed it. */
@@ -57,6 +68,13 @@ export class Versions {
   }
 
   show(now: Shown, held: Shown | null): void {
+    const focused = this.buttons.ownerDocument.activeElement;
+    this.offer(now, held);
+    if (!(focused instanceof HTMLElement) || !this.buttons.contains(focused)) return;
+    if (focused.hidden) (held === null ? this.holding : this.release).focus();
+  }
+
+  private offer(now: Shown, held: Shown | null): void {
     this.holding.hidden = held !== null;
     this.release.hidden = held === null;
     this.back.hidden = held === null;
@@ -73,9 +91,11 @@ export class Versions {
         versionTag("A"),
         ` is held: plan ${(held.plan?.digest ?? "").slice(0, 8)}. `,
         versionTag("B"),
-        rows.length === 0
-          ? " is the same so far. Move a control to change it."
-          : " is what the controls say now. They differ in:",
+        rows.length > 0
+          ? " is what the controls say now. They differ in:"
+          : held.plan?.digest === now.plan?.digest
+            ? " is the same so far. Move a control to change it."
+            : " differs in keys of the plan that have no control here: compare the files.",
       ),
     );
     if (rows.length === 0) return;

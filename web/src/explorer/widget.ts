@@ -1,6 +1,6 @@
 /** Entry of the notebook's widget. */
 
-import { type Model, WidgetEngine } from "./engine.ts";
+import { type Model, WidgetEngine } from "./asking/engine.ts";
 import { Explorer } from "./explorer.ts";
 
 export default {

@@ -1,9 +1,11 @@
 """`croupier explore`: a page on which the numbers of a plan can be moved."""
 
+import html
 import time
 import webbrowser
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,14 +57,31 @@ def command(
         else:
             out.print(f"The page: {address}", soft_wrap=True)
             out.print("Served to this machine alone. Press Ctrl+C to stop.")
-        if browser and not json:
-            webbrowser.open(address)
-        while True:
-            time.sleep(3600)
+        with _opened(address) if browser and not json else nullcontext():
+            while True:
+                time.sleep(3600)
 
 
 def _first() -> Plan:
     return first_plan({"k": 50}, name="plan", **_FIRST)  # type: ignore[arg-type] # numbers, each of its own kind
+
+
+@contextmanager
+def _opened(address: str) -> "Iterator[None]":
+    """Open the page by way of a file that nobody else can read.
+
+    Everybody on a machine may see the address that a browser is started with.
+    """
+    with TemporaryDirectory(prefix="croupier-") as folder:  # for its owner alone
+        file = Path(folder) / "explore.html"
+        target = html.escape(address, quote=True)
+        file.write_text(
+            f'<!doctype html><meta charset="utf-8"><title>croupier explore</title>'
+            f'<meta http-equiv="refresh" content="0; url={target}"><a href="{target}">Open</a>',
+            encoding="utf-8",
+        )
+        webbrowser.open(file.as_uri())
+        yield
 
 
 @contextmanager

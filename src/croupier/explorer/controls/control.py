@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import isfinite
+from sys import float_info
 from typing import Any, Literal, NamedTuple
 
 from croupier.errors import ParameterError
@@ -40,6 +40,7 @@ class Control:
         log: True if a slider is logarithmic.
         integer: True if only whole numbers are meant.
         movable: True if curves can be drawn over it.
+        lossy: True if moving it there and back may lead to another plan.
         edge: Which end of the numbers that meet all limits is looked for, if one is.
         options: The values of a choice.
     """
@@ -56,6 +57,7 @@ class Control:
     log: bool = False
     integer: bool = False
     movable: bool = False
+    lossy: bool = False
     edge: Literal["smallest", "largest"] | None = None
     options: tuple[Option, ...] = ()
 
@@ -74,6 +76,7 @@ class Control:
             "scale": "log" if self.log else "linear",
             "integer": self.integer,
             "movable": self.movable,
+            "lossy": self.lossy,
             "edge": self.edge,
             "options": [option._asdict() for option in self.options],
         }
@@ -104,6 +107,9 @@ class InputGroup:
         return {"name": self.name, "heading": self.heading, "controls": controls}
 
 
+_LARGEST = float_info.max
+
+
 def number(name: str, value: Any) -> int | float:
     """Return a number that the page sent, whole if it is.
 
@@ -113,7 +119,7 @@ def number(name: str, value: Any) -> int | float:
     Raises:
         ParameterError: It is none.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
         raise ParameterError(name, must="be a number", hint="Type one.")
     return int(value) if float(value).is_integer() else value
 

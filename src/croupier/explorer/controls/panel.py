@@ -43,11 +43,11 @@ def panel(plan: Plan) -> tuple[InputGroup, ...]:
     """Return the inputs for a plan, in groups."""
     return (
         InputGroup.of("question", "The question", question.controls(plan)),
-        InputGroup.of("noise", "The noise of a device", question.noise(plan)),
         InputGroup.of("people", "The people", people.controls(plan)),
         InputGroup.of("pace", "How often", people.pace(plan)),
-        InputGroup.of("parties", "Who mixes and publishes", parties.controls(plan)),
         InputGroup.of("acceptable", "What is acceptable", limits.controls(plan)),
+        InputGroup.of("noise", "The noise of a device", question.noise(plan)),
+        InputGroup.of("parties", "Who mixes and publishes", parties.controls(plan)),
     )
 
 
@@ -83,7 +83,7 @@ def moved(document: Mapping[str, Any], changes: Sequence[Change]) -> Plan:
         raise Rejected(_about(error.problem, changes), error.problem) from None
     except ParameterError as error:
         raise Rejected(name, str(error)) from None
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         raise Rejected(name, "This does not fit the plan. Choose another value.") from None
 
 

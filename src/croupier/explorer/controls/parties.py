@@ -20,7 +20,7 @@ from croupier.plan.sections import AnalyzerSection
 __all__ = ["WRITERS", "controls", "write_dummies"]
 
 _DUMMIES = {"epsilon": 1.0, "delta": 1e-9}
-_SHUFFLERS = (Option(1, "one"), Option(2, "two, one after the other"))
+_SHUFFLERS = (Option(1, "one"), Option(2, "two"))
 _ADDED = (Option("no", "no"), Option("yes", "yes"))
 _PUBLISHED = {
     "none": "nothing",
@@ -40,7 +40,9 @@ def controls(plan: Plan) -> Iterator[Control]:
         kind="choice",
         value=len(plan.shufflers),
         key="shufflers",
+        help="Two mix one after the other.",
         movable=True,
+        lossy=True,
         options=_SHUFFLERS,
     )
     yield Control(

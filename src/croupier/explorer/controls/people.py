@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 from croupier.assessment.design.pace import PACES, Pace
@@ -15,6 +16,7 @@ __all__ = ["WRITERS", "controls", "pace"]
 
 _MOST_PEOPLE = 1e9
 _YEAR = 366
+_DAY = timedelta(days=1)
 
 
 def controls(plan: Plan) -> Iterator[Control]:
@@ -24,7 +26,7 @@ def controls(plan: Plan) -> Iterator[Control]:
     anywhere = population.corrupt_fraction_of == "enrolled"
     most = max(_MOST_PEOPLE, enrolled)
     if anywhere and share:
-        most = max(enrolled, min(most, math.floor((batch - 2) / share)))
+        most = max(enrolled, math.floor(min(most, (batch - 2) / share)))
     yield Control(
         id="enrolled",
         label="People enrolled",
@@ -89,7 +91,10 @@ def pace(plan: Plan) -> Iterator[Control]:
     )
     most = collection.rounds_of(collection.window)
     if not once:
-        within = "" if collection.window is None else f" within {spoken(collection.window)}"
+        days = 0 if collection.window is None else collection.window // _DAY
+        within = "" if collection.window is None else f" within {days} days"
+        if collection.window is not None and collection.window % _DAY:
+            within = f" within {spoken(collection.window)}"
         yield Control(
             id="rounds",
             label=f"Answers of one person{within}",

@@ -65,7 +65,12 @@ def controls(plan: Plan) -> Iterator[Control]:
     kind = asked(plan)
     another = () if kind != "another" else (Option("another", plan.randomizers[0].mechanism),)
     yield Control(
-        id="kind", label="People answer", kind="choice", value=kind, options=_KINDS + another
+        id="kind",
+        label="People answer",
+        kind="choice",
+        value=kind,
+        help="Another kind is another question: title, purpose and answers are dropped.",
+        options=_KINDS + another,
     )
     yield Control(
         id="title", label="Title that people read", kind="text", value=plan.title, key="title"
@@ -124,6 +129,7 @@ def noise(plan: Plan) -> Iterator[Control]:
             high=10,
             log=True,
             movable=True,
+            lossy=len(set(given)) > 1,  # ratios are rounded
             edge="largest",
         )
 
@@ -184,6 +190,7 @@ def _several(plan: Plan) -> Iterator[Control]:
         high=50,
         integer=True,
         movable=True,
+        lossy=True,
     )
     own = Option(plan.participation.model, plan.participation.model)
     known = {choice.value: choice for choice in (*_ASKED, own)}

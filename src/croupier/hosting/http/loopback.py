@@ -1,5 +1,6 @@
 """Pages for the person at this machine: served on loopback, to their own address only."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,11 +68,19 @@ class LoopbackHandler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a connection that broke."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def on_loopback(handler: type[LoopbackHandler], *, port: int = 0) -> Iterator[str]:
     """Serve as long as the block lasts; yield the address, which ends with a slash."""
-    with ThreadingHTTPServer((_HOST, port), handler) as server:
-        server.daemon_threads = True
+    with _Server((_HOST, port), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

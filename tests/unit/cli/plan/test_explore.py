@@ -3,8 +3,11 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 
 import pytest
+
+from croupier.cli.plan import explore
 
 PLAN = """
 schema = 2
@@ -40,3 +43,19 @@ def test_a_plan_that_is_none(croupier, tmp_path):
     (tmp_path / "bad.toml").write_text("schema = 2")
     outcome = croupier("explore", str(tmp_path / "bad.toml"), "--no-browser")
     assert outcome.code == 3
+
+
+def test_the_browser_is_given_a_file_that_nobody_else_can_read(monkeypatch):
+    seen = []
+
+    def look(address):
+        path = Path(address.removeprefix("file://"))
+        seen.append((address, path.read_text(), path.parent.stat().st_mode & 0o077))
+
+    monkeypatch.setattr("webbrowser.open", look)
+    with explore._opened("http://127.0.0.1:8800/secret/"):  # noqa: SLF001 - no terminal here
+        [(address, text, others)] = seen
+    assert "secret" not in address
+    assert "url=http://127.0.0.1:8800/secret/" in text
+    assert others == 0
+    assert not Path(address.removeprefix("file://")).exists()

@@ -1,7 +1,7 @@
 /** On phones, the verdict and the headline number in one line that stays in sight. */
 
-import { html, say, WAIT } from "./dom.ts";
-import type { Shown } from "./shown.ts";
+import { html, say, WAIT } from "../dom.ts";
+import type { Shown } from "../shown.ts";
 import { kindOf } from "./verdict.ts";
 
 export class Strip {

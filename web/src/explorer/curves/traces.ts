@@ -1,12 +1,12 @@
 /** Keep the curves over the parameter that is being moved: which it is, which points hold, what is asked. */
 
-import type { Controls } from "./controls.ts";
+import type { Engine } from "../asking/engine.ts";
+import type { Position } from "../asking/position.ts";
+import type { Control, Document } from "../asking/protocol.ts";
+import type { Controls } from "../controls/controls.ts";
+import type { Shown } from "../shown.ts";
 import { Curves } from "./curves.ts";
-import type { Engine } from "./engine.ts";
 import { Feed } from "./feed.ts";
-import type { Position } from "./position.ts";
-import type { Control, Document } from "./protocol.ts";
-import type { Shown } from "./shown.ts";
 
 const USUAL = "minimum_batch";
 const PAUSE = 250;
@@ -38,7 +38,10 @@ export class Traces {
 
   /** A control moves: all other curves than those over it end to hold. */
   moved(control: Control): void {
-    if (control.id === this.over) return;
+    if (control.id === this.over) {
+      if (control.lossy === true) this.feed.empty();
+      return;
+    }
     this.feed.empty();
     if (!control.movable) return;
     this.over = control.id;

@@ -1,6 +1,6 @@
 /** Map a slider's track to values and back, and choose the places at which a curve is computed. */
 
-import type { Control, PointPart, Scale } from "./protocol.ts";
+import type { Control, PointPart, Scale } from "../asking/protocol.ts";
 
 export const TRACK = 1000;
 
@@ -108,12 +108,17 @@ export function refined(control: Control, points: Iterable<PointPart>, count = 2
   return [...new Set(values)];
 }
 
-/** Read a number as people write it: 200,000, 200_000, 2e5; null if it is none, undefined if empty. */
+const NUMBER = /^[+-]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?(e[+-]?\d+)?$/i;
+
+/**
+ * Read a number as people write it: 200,000, 200_000, 2e5; null if it is none, undefined if empty.
+ * A comma stands between thousands only: whoever means 0.5 by 0,5 is told so.
+ */
 export function readNumber(text: string): number | null | undefined {
-  const plain = text.replace(/[,_\s]/g, "");
+  const plain = text.replace(/[_\s]/g, "");
   if (plain === "") return undefined;
-  const value = Number(plain);
-  return Number.isFinite(value) ? value : null;
+  const value = Number(plain.replaceAll(",", ""));
+  return NUMBER.test(plain) && Number.isFinite(value) ? value : null;
 }
 
 /** Write a setting, not a proved number, so that it can be read back. */

@@ -1,10 +1,10 @@
 /** From points of a curve to a chart: its lines, its range, and what it says in words. */
 
+import type { Control, PointPart, Row } from "../asking/protocol.ts";
+import { rangeOf } from "../controls/scale.ts";
 import type { Chart, Line } from "./chart.ts";
 import type { Measure } from "./measure.ts";
 import { upward } from "./numbers.ts";
-import type { Control, PointPart, Row } from "./protocol.ts";
-import { rangeOf } from "./scale.ts";
 
 export function chartOf(
   measure: Measure,

@@ -1,8 +1,8 @@
 /** One control as a labelled field: its inputs, its help, its message, and how it takes a new value. */
 
-import { html, say } from "./dom.ts";
+import type { Control, Value } from "../asking/protocol.ts";
+import { html, say } from "../dom.ts";
 import { INPUTS } from "./inputs.ts";
-import type { Control, Value } from "./protocol.ts";
 
 export interface FieldEvents {
   move(control: Control, value: Value, delay?: number): void;

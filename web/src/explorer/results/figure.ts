@@ -1,8 +1,8 @@
 /** One number of one version: a button with its text, and a bar for how much is given away. */
 
-import { html, say, WAIT } from "./dom.ts";
-import type { Cell, ColumnPart, Row } from "./protocol.ts";
-import { versionTag } from "./quiet.ts";
+import type { Cell, ColumnPart, Row } from "../asking/protocol.ts";
+import { html, say, WAIT } from "../dom.ts";
+import { versionTag } from "../quiet.ts";
 import type { Why } from "./why.ts";
 
 export class Figure {

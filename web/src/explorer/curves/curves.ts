@@ -1,14 +1,14 @@
 /** A chart per number over the parameter that is being moved: a line per row of the ladder. */
 
+import type { Control, PointPart, Row } from "../asking/protocol.ts";
+import { html, say, svg } from "../dom.ts";
+import type { Shown } from "../shown.ts";
 import type { Unit } from "./axis.ts";
 import { DASHES, draw } from "./chart.ts";
-import { html, say, svg } from "./dom.ts";
 import { ordered, type Points } from "./feed.ts";
 import { chartOf } from "./lines.ts";
 import { alone, type Measure, metric } from "./measure.ts";
 import { numbers, place } from "./numbers.ts";
-import type { Control, PointPart, Row } from "./protocol.ts";
-import type { Shown } from "./shown.ts";
 
 interface Panel {
   element: HTMLElement;

@@ -1,9 +1,9 @@
 /** The numbers of a chart as a table, rounded away from what would promise too much. */
 
+import type { Control, PointPart } from "../asking/protocol.ts";
+import { html } from "../dom.ts";
 import { tick } from "./axis.ts";
-import { html } from "./dom.ts";
 import type { Measure } from "./measure.ts";
-import type { Control, PointPart } from "./protocol.ts";
 
 /** Three significant digits, away from what would promise too much. */
 export function upward(value: number, key = ""): string {

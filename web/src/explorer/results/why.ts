@@ -1,7 +1,7 @@
 /** The dialog that says why a number holds: theorem, what is attained, assumptions, command. */
 
-import { html } from "./dom.ts";
-import type { Cell, ColumnPart } from "./protocol.ts";
+import type { Cell, ColumnPart } from "../asking/protocol.ts";
+import { html } from "../dom.ts";
 
 export class Why {
   readonly element: HTMLDialogElement;

@@ -1,11 +1,12 @@
 /** The controls that Python offers, in groups that fold, and the message of a plan that cannot be. */
 
-import { html, say } from "./dom.ts";
+import type { Control, Group, Value } from "../asking/protocol.ts";
+import { arrange, html, say } from "../dom.ts";
 import { type Field, type FieldEvents, makeField } from "./field.ts";
-import type { Control, Group, Value } from "./protocol.ts";
 import { readNumber } from "./scale.ts";
 
 const ADDING = ["limit_who", "limit_what", "limit_value", "limit_add"];
+const FOCUSABLE = "input, select, textarea, button";
 
 interface Fold {
   element: HTMLDetailsElement;
@@ -21,6 +22,13 @@ export class Controls {
   private readonly fields = new Map<string, Field>();
   private readonly body: HTMLElement;
   private readonly adding = new Map<string, Value>();
+  private readonly inputs = html("div", { class: "ce-group" });
+  private readonly form = html(
+    "fieldset",
+    { class: "ce-add" },
+    html("legend", {}, "Add a limit"),
+    this.inputs,
+  );
   private groups: Group[] = [];
 
   constructor(
@@ -54,7 +62,22 @@ export class Controls {
     return this.fields.get(id)?.control ?? this.all.find((control) => control.id === id);
   }
 
+  /** Show new groups; what has the focus keeps it, or gives it to what stands nearest. */
   update(groups: Group[], force: boolean): void {
+    const focused = this.element.ownerDocument.activeElement;
+    const inside = focused instanceof HTMLElement && this.element.contains(focused);
+    const own = inside
+      ? focused.closest<HTMLElement>("[data-control]")?.dataset.control
+      : undefined;
+    const fold = inside ? focused.closest("details") : null;
+    this.arrange(groups, force);
+    if (!inside || this.element.ownerDocument.activeElement === focused) return;
+    const again = this.fields.get(own ?? "")?.element.querySelector<HTMLElement>(FOCUSABLE);
+    const next = focused.isConnected ? focused : (again ?? fold?.querySelector("summary"));
+    next?.focus({ preventScroll: true });
+  }
+
+  private arrange(groups: Group[], force: boolean): void {
     this.groups = groups;
     const kept = new Set<string>();
     const elements = groups.map((group, at) => {
@@ -69,17 +92,13 @@ export class Controls {
         const own = group.controls.map((control) => control.id);
         const adding = children.filter((_, index) => ADDING.includes(own[index] ?? ""));
         const others = children.filter((child) => !adding.includes(child));
-        fold.body.replaceChildren(...others, ...(adding.length > 0 ? [addForm(adding)] : []));
+        if (adding.length > 0) arrange(this.inputs, adding);
+        arrange(fold.body, adding.length > 0 ? [...others, this.form] : others);
       }
       return fold.element;
     });
     for (const id of this.fields.keys()) if (!kept.has(id)) this.fields.delete(id);
-    if (
-      elements.some((element, at) => this.body.children[at] !== element) ||
-      this.body.children.length !== elements.length
-    ) {
-      this.body.replaceChildren(...elements);
-    }
+    arrange(this.body, elements);
   }
 
   problem(control: string | null, words: string | null): void {
@@ -166,8 +185,4 @@ export class Controls {
       },
     };
   }
-}
-
-function addForm(children: HTMLElement[]): HTMLElement {
-  return html("fieldset", { class: "ce-add" }, html("legend", {}, "Add a limit"), ...children);
 }

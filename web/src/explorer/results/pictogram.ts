@@ -1,7 +1,7 @@
 /** The pipeline from devices to what is published, with what one adversary sees or runs filled in. */
 
-import { svg } from "./dom.ts";
-import type { Row } from "./protocol.ts";
+import type { Row } from "../asking/protocol.ts";
+import { svg } from "../dom.ts";
 
 interface Station {
   part: string;

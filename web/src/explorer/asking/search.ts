@@ -1,6 +1,6 @@
 /** Look for the smallest or largest value of a control with which all limits are met. */
 
-import type { Controls } from "./controls.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { Engine } from "./engine.ts";
 import type { Control, Document, Value } from "./protocol.ts";
 

@@ -38,7 +38,7 @@ export class HttpEngine implements Engine {
       if (signal.aborted) throw aborted();
       const lines = (rest + (value ?? "")).split("\n");
       rest = done ? "" : (lines.pop() ?? "");
-      for (const line of lines) {
+      for (const line of done ? [] : lines) {
         if (line.trim() === "") continue;
         if (signal.aborted) throw aborted();
         if (deliver(JSON.parse(line) as Part, on)) return;

@@ -1,9 +1,9 @@
 /** What one person risks, in words. */
 
-import { html, say, WAIT } from "./dom.ts";
-import type { Risk, RiskPart } from "./protocol.ts";
-import { free, hold, Paragraphs, versionTag } from "./quiet.ts";
-import type { Section, Shown } from "./shown.ts";
+import type { Risk, RiskPart } from "../asking/protocol.ts";
+import { html, say, WAIT } from "../dom.ts";
+import { free, hold, Paragraphs, versionTag } from "../quiet.ts";
+import type { Section, Shown } from "../shown.ts";
 import type { Why } from "./why.ts";
 
 interface Card {

@@ -1,10 +1,10 @@
 /** Who is looking: one row per adversary, with a picture of what they see and a number per metric. */
 
-import { html, say, WAIT } from "./dom.ts";
+import type { ColumnPart, Row } from "../asking/protocol.ts";
+import { html, say, WAIT } from "../dom.ts";
+import { cellOf, type Section, type Shown } from "../shown.ts";
 import { Figure } from "./figure.ts";
 import { pictogram, pictogramKey, stations } from "./pictogram.ts";
-import type { ColumnPart, Row } from "./protocol.ts";
-import { cellOf, type Section, type Shown } from "./shown.ts";
 import type { Why } from "./why.ts";
 
 const USUAL = ["epsilon", "reidentification", "guess_of_two", "guess_informed"];

@@ -2,9 +2,9 @@
 
 import { scaleLinear, scaleLog, scalePoint } from "d3-scale";
 import { line as path } from "d3-shape";
+import type { Scale } from "../asking/protocol.ts";
+import { svg } from "../dom.ts";
 import { tick, ticks, type Unit } from "./axis.ts";
-import { svg } from "./dom.ts";
-import type { Scale } from "./protocol.ts";
 
 export interface Line {
   name: string;

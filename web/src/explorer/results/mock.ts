@@ -2,9 +2,9 @@
 
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import { ticks } from "./axis.ts";
-import { svg } from "./dom.ts";
-import type { Answer, ResultPart } from "./protocol.ts";
+import type { Answer, ResultPart } from "../asking/protocol.ts";
+import { ticks } from "../curves/axis.ts";
+import { svg } from "../dom.ts";
 
 /** How far liars move a share, in percent; of a mean, whose range is not told here, nothing is drawn. */
 const shiftOf = (part: ResultPart) => (part.unit === "%" ? 100 * (part.shift ?? 0) : 0);

@@ -1,9 +1,9 @@
 /** Whether the plan keeps its limits: in words first, limit by limit, with what to try. */
 
-import { html, say, WAIT } from "./dom.ts";
-import type { Limit, Row, VerdictPart } from "./protocol.ts";
-import { free, hold, Paragraphs, versionTag } from "./quiet.ts";
-import { cellOf, type Section, type Shown } from "./shown.ts";
+import type { Limit, Row, VerdictPart } from "../asking/protocol.ts";
+import { html, say, WAIT } from "../dom.ts";
+import { free, hold, Paragraphs, versionTag } from "../quiet.ts";
+import { cellOf, type Section, type Shown } from "../shown.ts";
 import type { Why } from "./why.ts";
 
 const KINDS: Record<string, string> = { MET: "met", "NOT MET": "not-met" };

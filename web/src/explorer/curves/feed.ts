@@ -1,8 +1,8 @@
 /** Fetch the points of the curves over one parameter, coarse to fine, while nothing else is asked. */
 
-import type { Engine } from "./engine.ts";
-import type { Control, Document, PointPart } from "./protocol.ts";
-import { places, refined } from "./scale.ts";
+import type { Engine } from "../asking/engine.ts";
+import type { Control, Document, PointPart } from "../asking/protocol.ts";
+import { places, refined } from "../controls/scale.ts";
 
 export type Points = Map<number | string, PointPart>;
 

@@ -1,8 +1,8 @@
 /** The inputs of a field, by the kind of its control. */
 
-import { html, say } from "./dom.ts";
+import type { Control, Value } from "../asking/protocol.ts";
+import { html, say } from "../dom.ts";
 import type { Field, FieldEvents } from "./field.ts";
-import type { Control, Value } from "./protocol.ts";
 import { rangeOf, readNumber, stepped, TRACK, trackAt, valueAt, writeNumber } from "./scale.ts";
 
 /** How long typing may pause before it is sent; Enter and leaving the field send at once. */
@@ -33,7 +33,12 @@ function exact(field: Field, on: FieldEvents, empty: boolean): HTMLInputElement 
   });
   const read = (delay: number) => {
     const value = readNumber(input.value);
-    if (value === null || (value === undefined && !empty)) return;
+    if (value === null || (value === undefined && !empty)) {
+      if (delay === 0)
+        field.problem("This is no number, and nothing has changed. Try 0.5 or 1,000.");
+      return;
+    }
+    if (input.getAttribute("aria-invalid") === "true") field.problem(null);
     if ((value ?? null) !== field.control.value) {
       field.control = { ...field.control, value: value ?? null };
       on.move(field.control, value ?? null, delay);

@@ -1,9 +1,9 @@
 /** The result as it might come out: made-up answers with estimates and intervals, and what liars do. */
 
-import { html, svg } from "./dom.ts";
+import { html, svg } from "../dom.ts";
+import { free, hold, Paragraphs, versionTag } from "../quiet.ts";
+import type { Section, Shown } from "../shown.ts";
 import { extentOf, picture } from "./mock.ts";
-import { free, hold, Paragraphs, versionTag } from "./quiet.ts";
-import type { Section, Shown } from "./shown.ts";
 
 const FEW = 12;
 

@@ -20,6 +20,8 @@ export interface Control {
   key: string | null;
   unit: string;
   movable: boolean;
+  /** Moving it there and back may lead to another plan: points over it do not stay. */
+  lossy?: boolean;
   from: number | null;
   to: number | null;
   step?: number | null;

@@ -1,8 +1,8 @@
 /** What one small chart shows: a metric of the ladder, the error of the result, or the liars' shift. */
 
+import type { ColumnPart, Ends, PointPart, Row } from "../asking/protocol.ts";
+import { cellOf, type Shown } from "../shown.ts";
 import type { Unit } from "./axis.ts";
-import type { ColumnPart, Ends, PointPart, Row } from "./protocol.ts";
-import { cellOf, type Shown } from "./shown.ts";
 
 /** One small chart: what it shows of a point, row by row. */
 export interface Measure {
