@@ -29,7 +29,7 @@ _PARTS = {
     Rung.ALL_BUT_ONE: ("network", "clients", "shuffler_1", *_READER),
     Rung.EVERYBODY: ("network", "shuffler_1", "shuffler_2", *_READER),
 }
-"""What each adversary sees or runs, on the way from a device to what is published."""
+"""The parts that each adversary sees or runs, on the way from a device to what is published."""
 
 
 def row(plan: Plan, rung: str) -> dict[str, Any]:

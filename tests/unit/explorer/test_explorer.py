@@ -332,3 +332,14 @@ def test_points_stay_only_where_moving_back_leads_to_the_same_plan():
 
 def test_tiny_shares_have_a_page():
     assert after(SMALL, ("corrupt_fraction", 1e-320))[0]["part"] == "plan"
+
+
+def test_other_numbers_of_answers_keep_what_a_mechanism_must_be_given():
+    kept = moved(
+        SMALL.replace(
+            randomizer__mechanism="memoised-k-rr", randomizer__max_epsilon_permanent=3.0
+        ).document(),
+        [("k", 6)],
+    )
+    assert kept.randomizer.specification["max_epsilon_permanent"] == 3.0
+    assert kept.randomizer.domain.size == 6

@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 from croupier.errors import ParameterError
-from croupier.explorer.controls import limits, parties, people, question
+from croupier.explorer.controls import limits, noise, parties, people, question
 from croupier.explorer.controls.control import Control, InputGroup, Write
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
@@ -17,11 +17,12 @@ Change = tuple[str, Any]
 
 _WRITERS: dict[str, Write] = {
     **question.WRITERS,
+    **noise.WRITERS,
     **people.WRITERS,
     **parties.WRITERS,
     "limit_add": limits.write_limit,
 }
-_STRUCTURE = frozenset(question.WRITERS) - {"title", "max_epsilon_local"}
+_STRUCTURE = frozenset(question.WRITERS | noise.WRITERS) - {"title", "max_epsilon_local"}
 """The inputs after which reports may need more room."""
 
 
@@ -46,7 +47,7 @@ def panel(plan: Plan) -> tuple[InputGroup, ...]:
         InputGroup.of("people", "The people", people.controls(plan)),
         InputGroup.of("pace", "How often", people.pace(plan)),
         InputGroup.of("acceptable", "What is acceptable", limits.controls(plan)),
-        InputGroup.of("noise", "The noise of a device", question.noise(plan)),
+        InputGroup.of("noise", "The noise of a device", noise.controls(plan)),
         InputGroup.of("parties", "Who mixes and publishes", parties.controls(plan)),
     )
 
@@ -77,7 +78,7 @@ def moved(document: Mapping[str, Any], changes: Sequence[Change]) -> Plan:
             write = _WRITERS.get(name) or limits.limit_writer(name)
             write(own, value)
             if name in _STRUCTURE:
-                question.fit_report(own)
+                noise.fit_report(own)
         return Plan.from_document(own)
     except PlanError as error:
         raise Rejected(_about(error.problem, changes), error.problem) from None

@@ -1,20 +1,19 @@
-"""Inputs for the question, and for what devices do to an answer."""
+"""Inputs for the question, and for the answers that people may give."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from croupier.assessment.design.first_plan import least_error, report_size
-from croupier.errors import CroupierError, ParameterError
+from croupier.assessment.design.first_plan import least_error
+from croupier.errors import ParameterError
 from croupier.explorer.controls.control import Control, Document, Option, Write, number, sections
-from croupier.explorer.controls.parties import write_dummies
 from croupier.model.domain import Categories, Grid
 from croupier.model.texts import Texts
 from croupier.plan.plan import Plan
 from croupier.randomizers import parameters
 
-__all__ = ["WRITERS", "asked", "controls", "fit_report", "noise"]
+__all__ = ["ANSWERS", "LOCAL", "WRITERS", "asked", "controls", "most_accurate", "the_question"]
 
-_LOCAL = 4.0
+LOCAL = 4.0
 _MOST_NAMED = 100
 """Lists that are at most this long can be named on the page."""
 
@@ -30,21 +29,7 @@ _KINDS = (
     Option("text", "a text that nobody listed"),
     Option("several", "several yes/no questions"),
 )
-_MECHANISMS = {
-    "list": (
-        "k-rr",
-        "subset-selection",
-        "optimized-unary",
-        "symmetric-unary",
-        "local-hashing",
-        "hadamard",
-        "dictionary",
-        "plain",
-    ),
-    "number": ("one-bit-mean", "laplace", "gaussian", "distribution"),
-    "text": ("text",),
-}
-_ANSWERS = ("k", "labels", "grid", "longest", "alphabet", "normalisation")
+ANSWERS = ("k", "labels", "grid", "longest", "alphabet", "normalisation")
 _ASKED = (
     Option("rectified-parallel", "each person about one of them, drawn by lot"),
     Option("together", "each person about all of them, in one report"),
@@ -93,49 +78,6 @@ def controls(plan: Plan) -> Iterator[Control]:
             integer=True,
             movable=True,
         )
-
-
-def noise(plan: Plan) -> Iterator[Control]:
-    """Yield the inputs about what devices do to an answer."""
-    kind, made = asked(plan), plan.randomizers[0]
-    names = _MECHANISMS.get(kind, ())
-    if kind != "several":
-        known = tuple(dict.fromkeys((*names, made.mechanism)))
-        yield Control(
-            id="mechanism",
-            label="Mechanism",
-            kind="choice",
-            value=made.mechanism,
-            key="randomizer.mechanism",
-            options=tuple(Option(name, _called(name)) for name in known),
-        )
-    if kind == "list":
-        yield Control(id="most_accurate", label="Choose the most accurate mechanism", kind="button")
-    ceilings = [each.specification.get("max_epsilon_local") for each in plan.randomizers]
-    given = [ceiling for ceiling in ceilings if ceiling is not None]
-    if given:
-        every = "" if len(given) == 1 else " of each question"
-        if len(set(given)) > 1:
-            every = ", the largest; the others keep their ratio to it"
-        yield Control(
-            id="max_epsilon_local",
-            label=f"epsilon_local{every}",
-            kind="slider",
-            value=max(given),
-            key="randomizer.max_epsilon_local",
-            help="What remains if shuffler and analyzer work together. Smaller: more noise.",
-            unit="nats",
-            low=0.1,
-            high=10,
-            log=True,
-            movable=True,
-            lossy=len(set(given)) > 1,  # ratios are rounded
-            edge="largest",
-        )
-
-
-def _called(name: str) -> str:
-    return "plain: no noise on devices, dummies of shufflers" if name == "plain" else name
 
 
 def _list(plan: Plan) -> Iterator[Control]:
@@ -207,7 +149,7 @@ def _several(plan: Plan) -> Iterator[Control]:
 
 def _write_kind(document: Document, value: Any) -> None:
     tables = sections(document, "questions")
-    local = max((table.get("max_epsilon_local", 0.0) for table in tables), default=0.0) or _LOCAL
+    local = max((table.get("max_epsilon_local", 0.0) for table in tables), default=0.0) or LOCAL
     for name in ("randomizer", "questions", "title", "purpose"):
         document.pop(name, None)
     document["participation"] = {}
@@ -217,18 +159,20 @@ def _write_kind(document: Document, value: Any) -> None:
         document["questions"] = [{"name": name} | yes_no for name in _SEVERAL]
         document["participation"] = {"model": _ASKED[0].value}
     elif value in _START:
-        document["randomizer"] = _most_accurate(_START[value], document, local)
+        document["randomizer"] = most_accurate(_START[value], document, local)
     else:
         raise ParameterError("kind", must="be list, number, text or several")
 
 
-def _most_accurate(answers: dict[str, Any], document: Document, local: float) -> dict[str, Any]:
+def most_accurate(answers: dict[str, Any], document: Document, local: float) -> dict[str, Any]:
+    """Return the question for these answers whose estimates err least at the minimum batch."""
     people = document.get("protections", {}).get("minimum_batch", 1000)
     found = least_error(answers, max_epsilon_local=local, n=people).mechanism
     return {"mechanism": found} | answers | {"max_epsilon_local": local}
 
 
-def _the_question(document: Document) -> dict[str, Any]:
+def the_question(document: Document) -> dict[str, Any]:
+    """Return the table of the only question."""
     return sections(document, "questions")[0]
 
 
@@ -239,51 +183,15 @@ def _write_title(document: Document, value: Any) -> None:
         document.pop("title", None)
 
 
-def _write_most_accurate(document: Document, _: Any) -> None:
-    table = _the_question(document)
-    answers = {name: table[name] for name in _ANSWERS if name in table}
-    told = {name: table[name] for name in ("name", "text") if name in table}
-    local = table.get("max_epsilon_local", _LOCAL)
-    document["randomizer"] = told | _most_accurate(answers, document, local)
-
-
-def _write_mechanism(document: Document, value: Any) -> None:
-    table = _the_question(document)
-    known = parameters(value)
-    kept = {
-        name: entry
-        for name, entry in table.items()
-        if name in ("name", "text", "max_epsilon_local", *_ANSWERS)
-        and (name in known or name in ("name", "text"))
-    }
-    if "max_epsilon_local" in known:
-        kept.setdefault("max_epsilon_local", _LOCAL)
-    document["randomizer"] = {"mechanism": value} | kept
-    if value == "plain":  # then nothing else makes noise
-        write_dummies(document, "yes")
-
-
-def _write_local(document: Document, value: Any) -> None:
-    """Set the largest epsilon_local of all questions; the others keep their ratio to it."""
-    given = float(number("max_epsilon_local", value))
-    tables = [table for table in sections(document, "questions") if "max_epsilon_local" in table]
-    largest = max(table["max_epsilon_local"] for table in tables)
-    for table in tables:
-        same = table["max_epsilon_local"] == largest
-        table["max_epsilon_local"] = (
-            given if same else float(f"{table['max_epsilon_local'] * given / largest:.6g}")
-        )
-
-
 def _write_k(document: Document, value: Any) -> None:
-    table = _the_question(document)
+    table = the_question(document)
     table.pop("labels", None)
     _forget_derived(table)
     table["k"] = number("k", value)
 
 
 def _write_labels(document: Document, value: Any) -> None:
-    table = _the_question(document)
+    table = the_question(document)
     labels = [str(label).strip() for label in value] if isinstance(value, list) else []
     labels = [label for label in labels if label]
     if labels:
@@ -296,21 +204,21 @@ def _write_labels(document: Document, value: Any) -> None:
 
 def _forget_derived(table: dict[str, Any]) -> None:
     """Remove what a mechanism chose for another number of answers."""
-    for name in parameters(table["mechanism"]):
-        if name not in (*_ANSWERS, "max_epsilon_local"):
+    for name, parameter in parameters(table["mechanism"]).items():
+        if not parameter.required and name not in (*ANSWERS, "denominator"):
             table.pop(name, None)
 
 
 def _write_grid(name: str) -> Write:
     def write(document: Document, value: Any) -> None:
-        table = _the_question(document)
+        table = the_question(document)
         table["grid"] = table["grid"] | {name: float(number(name, value))}
 
     return write
 
 
 def _write_longest(document: Document, value: Any) -> None:
-    table = _the_question(document)
+    table = the_question(document)
     table["longest"] = number("longest", value)
     _forget_derived(table)
 
@@ -333,23 +241,9 @@ def _write_model(document: Document, value: Any) -> None:
     document["participation"] = {"model": value}
 
 
-def fit_report(document: Document) -> None:
-    """Make room for the longest report, if a report may now be longer."""
-    protections = document.setdefault("protections", {})
-    given = protections.get("report_size", 32)
-    try:
-        roomy = Plan.from_document(document | {"protections": protections | {"report_size": 65536}})
-    except CroupierError:
-        return  # what is wrong is said where the plan is made
-    protections["report_size"] = max(given, *map(report_size, roomy.reported))
-
-
 WRITERS: dict[str, Write] = {
     "kind": _write_kind,
     "title": _write_title,
-    "mechanism": _write_mechanism,
-    "most_accurate": _write_most_accurate,
-    "max_epsilon_local": _write_local,
     "k": _write_k,
     "labels": _write_labels,
     "grid_low": _write_grid("low"),
