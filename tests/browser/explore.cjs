@@ -39,6 +39,12 @@ function watch(control) {
   requestAnimationFrame(look);
 }
 
+/** What keeps some people from using the page as it stands. */
+async function findings(page) {
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  return violations.map(({ id, nodes }) => ({ id, html: nodes[0].html }));
+}
+
 /** What a width and a colour scheme show: overflow, complaints, requests, and what axe finds. */
 async function look(browser, width, colorScheme, media = "screen") {
   const context = await browser.newContext({
@@ -61,8 +67,11 @@ async function look(browser, width, colorScheme, media = "screen") {
   found.elsewhere = requests.filter((each) => !each.startsWith(url));
   if (media === "screen") {
     await page.addScriptTag({ path: require.resolve("axe-core") });
-    const { violations } = await page.evaluate(() => globalThis.axe.run());
-    found.findings = violations.map(({ id, nodes }) => ({ id, html: nodes[0].html }));
+    found.findings = await findings(page);
+    if (width < 1280) {
+      await page.getByRole("button", { name: "Hold this version", disabled: false }).click();
+      found.findings.push(...(await findings(page)));
+    }
   }
   await context.close();
   return found;
@@ -104,11 +113,7 @@ async function rapid(page, times) {
 
 /** The plan as a file, and the numbers of the table by row. */
 async function read(page) {
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "plan.toml" }).click();
-  const file = await (await download).createReadStream();
-  const chunks = [];
-  for await (const chunk of file) chunks.push(chunk);
+  const plan = await saved(page, "plan.toml");
   const rows = await page.evaluate(() =>
     Object.fromEntries(
       [...document.querySelectorAll(".ce-ladder tbody tr")].map((row) => [
@@ -118,7 +123,17 @@ async function read(page) {
     ),
   );
   const judgement = await page.locator(".ce-verdict .ce-judgement").last().textContent();
-  return { plan: Buffer.concat(chunks).toString(), rows, judgement };
+  return { plan, rows, judgement };
+}
+
+/** The text of a file that a button saves. */
+async function saved(page, name) {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name, exact: true }).click();
+  const file = await (await download).createReadStream();
+  const chunks = [];
+  for await (const chunk of file) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }
 
 /** Use the page with the keyboard alone, and return what has the focus after each step. */
@@ -198,6 +213,7 @@ async function tasks(browser) {
     await run(does);
     answers[name] = { actions, ...(await read(page)) };
     answers[name].result = await page.locator(".ce-result").textContent();
+    if (name === "half") answers[name].snapshot = await saved(page, "Snapshot");
     await page.context().close();
   }
   await task("crowd", async ({ type, choose, press, find }) => {

@@ -1,6 +1,7 @@
 """The explorer in a real browser: quick, never out of date, readable by all, and right."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -116,8 +117,20 @@ def test_five_questions_are_answered_with_the_page_alone(explore, tmp_path):
     assert 0.62 < ladders["dummies"]["all_but_one"]["guess_of_two"] < 0.63
     assert ladders["answers"]["clients"]["epsilon"] <= 0.2
     assert_one_step_further_fails(answers["answers"], "rounds", 1, tmp_path)
-    assert "0.0518" in answers["half"]["result"]
+    assert (answers["crowd"]["judgement"], answers["answers"]["judgement"]) == ("MET", "MET")
     assert Plan.from_toml(answers["half"]["plan"]).randomizer.epsilon_local <= 2
+    (tmp_path / "first.toml").write_text(FIRST.to_toml())
+    for plan in ("first.toml", "half.toml"):
+        [error] = re.findall("standard error of ([0-9.]+)", assessed(plan, tmp_path))
+        assert error in answers["half"]["result"]
+        assert error in answers["half"]["snapshot"]
+    for part in ("<script", "http", "href", "src=", "<link", "url(", "@import"):
+        assert part not in answers["half"]["snapshot"]
+
+
+def assessed(plan, folder):
+    """What `croupier assess` prints, in one line."""
+    return " ".join(croupier("assess", plan, folder=folder).stdout.split())
 
 
 def assert_one_step_further_fails(answer, key, step, folder):

@@ -338,6 +338,9 @@ describe("sliders", () => {
   });
 
   it("read numbers as people write them, and write them so that they can be read", () => {
+    for (const typed of ["0,5", "1.000,5", "0x10", "1,00", "50 %", "1e400", "."]) {
+      expect(readNumber(typed)).toBeNull();
+    }
     expect(readNumber("200,000")).toBe(200_000);
     expect(readNumber("1e6")).toBe(1e6);
     expect(readNumber("1_000.5")).toBe(1000.5);

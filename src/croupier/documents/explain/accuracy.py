@@ -16,7 +16,7 @@ def accuracy(plan: Plan) -> str:
     ...     'randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1}\n'
     ...     'protections.minimum_batch = 500')
     >>> accuracy(plan)
-    'shares with a standard error of 4.83 percentage points'
+    'shares with a standard error of 4.30 percentage points'
     """
     error, first = plan.rms_error, plan.randomizers[0]
     if error is None:
