@@ -20,7 +20,7 @@ _NORMAL = (-0.9, 1.1, 0.3, -0.4, 1.6, -1.3, 0.1, 0.7)
 _WIDTH = 1.959964
 """Half the width of a 95 % interval, in standard errors."""
 _ROWS = len(_NORMAL)
-_NOTE = "The answers are made up. The noise, and the 95 % intervals, are those of the plan."
+_NOTE = "Answers and errors are made up; intervals of 95 % are as wide as this plan makes them."
 _YES = (0.32, 0.61, 0.12, 0.48, 0.27, 0.74, 0.05, 0.4)
 
 
