@@ -7,7 +7,7 @@ from typing import Any
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import checked
-from croupier.errors import CroupierError
+from croupier.errors import CroupierError, ParameterError
 from croupier.explorer.controls.control import Control, Document
 from croupier.explorer.controls.panel import Rejected, control, moved
 from croupier.plan.plan import Plan
@@ -23,6 +23,8 @@ def edge(plan: Plan, name: str) -> Iterator[dict[str, Any] | None]:
     the present value. None is yielded after every value that was tried.
     """
     one, document = control(plan, name), plan.document()
+    if one.edge is None:
+        raise ParameterError("control", must="be an input with an end to look for", got=name)
     if not list(plan.limits):
         yield _found(None, "No limit is set: add what is acceptable first.")
         return

@@ -26,21 +26,25 @@ _YES = (0.32, 0.61, 0.12, 0.48, 0.27, 0.74, 0.05, 0.4)
 
 def result(plan: Plan) -> dict[str, Any]:
     """Return made-up answers with estimates and intervals, and how far liars move them."""
-    words = accuracy(plan)
-    error = plan.rms_error
-    rows, several = list(_rows(plan)), len(plan.questions) > 1
-    is_mean = any(isinstance(made.domain, Grid) for made in plan.randomizers[:1])
-    kind = "curve" if isinstance(plan.randomizers[0], Distribution) else "shares"
+    words, rows, kind = accuracy(plan), list(_rows(plan)), _kind(plan)
     return {
         "words": [f"{words[0].upper()}{words[1:]}, from the minimum batch."] if words else [],
         "liars": list(shifted(plan)),
-        "kind": "mean" if is_mean and kind != "curve" and not several else kind,
-        "unit": "" if is_mean and kind != "curve" and not several else "%",
+        "kind": kind,
+        "unit": "" if kind == "mean" else "%",
         "rows": rows,
         "note": _NOTE if rows else "Nothing can be estimated from these reports.",
-        "error": error,
+        "error": plan.rms_error,
         "shift": worst_shift(plan),
     }
+
+
+def _kind(plan: Plan) -> str:
+    """Name what is estimated: shares, a mean, or a curve of shares up to a number."""
+    first = plan.randomizers[0]
+    if len(plan.questions) > 1 or not isinstance(first.domain, Grid):
+        return "shares"
+    return "curve" if isinstance(first, Distribution) else "mean"
 
 
 def worst_shift(plan: Plan) -> float | None:

@@ -8,13 +8,13 @@ from croupier.assessment.ladder.cell import Cell, Status
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.table import who_is_looking
 from croupier.assessment.ladder.text import cell_text
-from croupier.documents.explain.engineers import recompute
+from croupier.documents.explain.engineers import BY_LUCK, recompute
 from croupier.model.guarantee import Guarantee
 from croupier.model.metric import Metric
 from croupier.model.rung import LUCK, Rung
 from croupier.plan.plan import Plan
 
-__all__ = ["cell_document", "column", "points", "row"]
+__all__ = ["column", "points", "row"]
 
 _READER = ("reports", "analyzer", "published")
 _PARTS = {
@@ -56,11 +56,11 @@ def column(
         "heading": metric.heading,
         "meaning": metric.meaning,
         "scale": "log" if metric.is_epsilon or metric is Metric.REIDENTIFICATION else "linear",
-        "cells": [cell_document(cell, rung, luck=luck, file=file) for rung, cell in rows.items()],
+        "cells": [_cell(cell, rung, luck=luck, file=file) for rung, cell in rows.items()],
     }
 
 
-def cell_document(cell: Cell, rung: str, *, luck: Cell | None, file: str) -> dict[str, Any]:
+def _cell(cell: Cell, rung: str, *, luck: Cell | None, file: str) -> dict[str, Any]:
     """Return one number with what it rests on."""
     proved, attained = cell.proved, cell.attained
     command = recompute(file, rung, cell.metric)
@@ -83,7 +83,7 @@ def cell_document(cell: Cell, rung: str, *, luck: Cell | None, file: str) -> dic
 
 def _theorem(proved: Guarantee | None, rung: str) -> str:
     if rung == LUCK:
-        return "one divided by the number of possibilities"
+        return BY_LUCK
     return proved.theorem if proved else ""
 
 

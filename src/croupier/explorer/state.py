@@ -6,9 +6,8 @@ from typing import Any
 from croupier.assessment.advice import advice
 from croupier.assessment.ladder.ladder import Ladder, columns
 from croupier.assessment.ladder.rungs import Rungs
-from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, proved_text
 from croupier.assessment.policy import Check, checked, enough_people
-from croupier.assessment.verdict import Verdict
+from croupier.documents.explain.limits import limit_rows, verdict_line
 from croupier.documents.explain.sentences import grown, proved_for, repeated, seen_on_the_wire
 from croupier.documents.explain.summary.risk import if_they_collude, risks
 from croupier.explorer.controls.panel import panel
@@ -31,7 +30,7 @@ def state(plan: Plan, *, file: str) -> Iterator[Part]:
     """Yield everything that the page shows of a plan.
 
     A guess by somebody who knows nobody's answer can take seconds. Unless it is limited, it comes
-    late, after the verdict.
+    late, after a first verdict; the last one has advice, and knows of every number.
 
     Args:
         plan: The plan.
@@ -55,15 +54,14 @@ def state(plan: Plan, *, file: str) -> Iterator[Part]:
         found[metric] = cells
         yield {"part": "column"} | column(plan, metric, rungs.blind.get(metric), cells, file=file)
     ladder = Ladder.of(rungs, found)
-    check = checked(ladder)  # needs no column that is late
+    check = checked(ladder)  # no limit is about a column that is late
     yield _verdict(ladder, check, [])
     yield {"part": "result"} | result(plan)
     yield _risk(ladder)
     for metric, cells in columns(rungs, late):
+        found[metric] = cells
         yield {"part": "column"} | column(plan, metric, rungs.blind.get(metric), cells, file=file)
-    if not check.met:
-        enough = enough_people(plan, check.failed) if check.failed else None
-        yield _verdict(ladder, check, _advice(ladder, check, enough))
+    yield _verdict(Ladder.of(rungs, found), check, _advice(ladder, check))
 
 
 def _subtitle(plan: Plan) -> str:
@@ -77,44 +75,36 @@ def _subtitle(plan: Plan) -> str:
 
 
 def _verdict(ladder: Ladder, check: Check, advised: list[str]) -> Part:
-    words = [f"Limits that are proved to be kept: {sum(one.met for one in check)} of {len(check)}."]
-    if check.judgement is Judgement.NO_LIMIT:
-        rows = " and ".join(check.unlimited)
-        words = [f"No limit is set on what {rows} may learn about an answer."]
+    """Return the verdict as the officer's page has it: never green for the plan's own limits."""
+    line = verdict_line(ladder, check)
     return {
         "part": "verdict",
-        "judgement": _JUDGEMENTS[check.judgement],
+        "judgement": check.judgement.upper(),
+        "kind": line.kind,
         "headline": ladder.headline.rung,
-        "words": words,
-        "limits": [_limit(verdict) for verdict in check],
+        "words": [line.judged, *line.besides],
+        "limits": [
+            {
+                "rung": row.verdict.limit.rung,
+                "metric": row.verdict.limit.metric,
+                "heading": row.number,
+                "limit": row.most,
+                "proved": str(row.proved),
+                "met": row.verdict.met,
+                "idle": row.verdict.idle,
+            }
+            for row in limit_rows(check)
+        ],
         "advice": advised,
     }
 
 
-_JUDGEMENTS = {
-    Judgement.MET: "MET",
-    Judgement.NOT_MET: "NOT MET",
-    Judgement.NO_LIMIT: "NO LIMIT SET",
-}
-
-
-def _limit(verdict: Verdict) -> dict[str, Any]:
-    limit, proved = verdict.limit, verdict.cell.proved
-    return {
-        "control": f"limit.{limit.rung}.{limit.key}",
-        "rung": limit.rung,
-        "metric": limit.metric.heading,
-        "limit": limit_text(limit.metric, limit.value),
-        "proved": NOT_BOUNDED if proved is None else proved_text(limit.metric, proved.value),
-        "met": verdict.met,
-        "idle": verdict.idle,
-    }
-
-
-def _advice(ladder: Ladder, check: Check, enough: int | None) -> list[str]:
+def _advice(ladder: Ladder, check: Check) -> list[str]:
     if check.judgement is Judgement.NO_LIMIT:
         return ['Add a limit under "What is acceptable".']
-    return [advice(ladder, check.failed, enough)]
+    if check.met:
+        return []
+    return [advice(ladder, check.failed, enough_people(ladder.plan, check.failed))]
 
 
 def _risk(ladder: Ladder) -> Part:

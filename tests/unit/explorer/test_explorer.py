@@ -13,6 +13,7 @@ import pytest
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.ladder.text import cell_text
 from croupier.assessment.policy import checked
+from croupier.documents.explain.limits import verdict_line
 from croupier.explorer.controls.panel import Rejected, control, moved, panel
 from croupier.explorer.explorer import Explorer
 from croupier.model.metric import Metric
@@ -79,9 +80,9 @@ def test_a_plan_that_nobody_moved_is_the_plan(path):
 def test_the_verdict_is_that_of_check():
     verdict = next(part for part in after(SMALL) if part["part"] == "verdict")
     assert (verdict["judgement"] == "MET") is checked(assess(SMALL)).met
-    assert [limit["control"] for limit in verdict["limits"]] == [
-        "limit.batch.max_epsilon",
-        "limit.clients.max_epsilon",
+    assert [(limit["rung"], limit["metric"]) for limit in verdict["limits"]] == [
+        ("batch", "epsilon"),
+        ("clients", "epsilon"),
     ]
     broken = after(SMALL, ("max_epsilon_local", 5.0))
     *_, last = (part for part in broken if part["part"] == "verdict")
@@ -91,13 +92,23 @@ def test_the_verdict_is_that_of_check():
     assert next(p for p in none if p["part"] == "verdict")["judgement"] == "NO LIMIT SET"
 
 
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+def test_the_last_verdict_says_what_the_officers_page_says(path):
+    plan = Plan.load(path)
+    *_, last = (part for part in after(plan) if part["part"] == "verdict")
+    ladder = assess(plan)
+    line = verdict_line(ladder, checked(ladder))
+    assert (last["kind"], last["words"]) == (line.kind, [line.judged, *line.besides])
+    assert last["kind"] != "met"  # that is for limits that somebody else sets
+
+
 def test_a_limit_on_a_late_column_is_judged_with_it():
     given = {"who": "batch", "what": "max_guess_uninformed", "value": 0.5}
     found = after(SMALL, ("limit_add", given))
     kinds = [part.get("metric", part["part"]) for part in found]
     assert kinds.index("guess_uninformed") < kinds.index("verdict")
     proved = {each["metric"]: each["proved"] for each in found[kinds.index("verdict")]["limits"]}
-    assert proved["guess, knows nobody"] == cell_text(assess(SMALL)["batch"]["guess_uninformed"])
+    assert proved["guess_uninformed"] == cell_text(assess(SMALL)["batch"]["guess_uninformed"])
     late = [part.get("metric", part["part"]) for part in after(SMALL)]
     assert late.index("verdict") < late.index("guess_uninformed")
 
@@ -203,6 +214,7 @@ def test_unknown_questions_fail_politely():
     assert parts(SMALL, "state", document=[1])[0]["part"] == "failure"
     assert parts(SMALL, "state", changes=3)[0]["part"] == "failure"
     assert parts(SMALL, "edge", control="nothing")[0]["part"] == "failure"
+    assert "end to look for" in parts(SMALL, "edge", control="k")[0]["message"]
     assert parts(SMALL, "export", form="nothing")[0]["part"] == "failure"
     assert parts(SMALL, "state", document={"schema": 2})[0]["part"] == "problem"
 

@@ -260,14 +260,12 @@ export class Explorer implements Mounted {
 
   private hold(): void {
     this.held = this.now;
-    this.position.held = true;
     this.traces.hold();
     this.refresh();
   }
 
   private letGo(): void {
     this.held = null;
-    this.position.held = false;
     this.traces.letGo();
     this.refresh();
   }
@@ -276,7 +274,6 @@ export class Explorer implements Mounted {
     const document = this.held?.plan?.document;
     if (document === undefined) return;
     this.held = null;
-    this.position.held = false;
     this.traces.restored();
     this.traces.letGo();
     this.refresh();

@@ -38,10 +38,7 @@ export function take(shown: Shown, part: Part): boolean {
   else if (part.part === "column") shown.columns.set(part.metric, part);
   else if (part.part === "verdict") {
     shown.verdict = part;
-    const { headline } = part;
-    if (headline !== undefined) {
-      shown.rows = shown.rows.map((row) => ({ ...row, headline: row.rung === headline }));
-    }
+    shown.rows = shown.rows.map((row) => ({ ...row, headline: row.rung === part.headline }));
   } else if (part.part === "result") shown.result = part;
   else if (part.part === "risk") shown.risk = part;
   else return false;
@@ -62,7 +59,7 @@ export function controlOf(shown: Shown | null, id: string): Control | undefined 
 
 /** A setting in words, with its unit unless the words have it already. */
 export function setting(control: Control): string {
-  const words = control.shown ?? valueWords(control);
+  const words = valueWords(control);
   return control.unit === "" || words.endsWith(control.unit) ? words : `${words} ${control.unit}`;
 }
 
@@ -77,7 +74,7 @@ function valueWords({ value, options }: Control): string {
 /** The settings that are no buttons, as pairs of label and words. */
 export function settings(shown: Shown): [string, string][] {
   return controlsOf(shown)
-    .filter((control) => !["button", "remove"].includes(control.kind))
+    .filter((control) => control.kind !== "button")
     .filter((control) => !["limit_who", "limit_what", "limit_value"].includes(control.id))
     .map((control) => [control.label, setting(control)]);
 }

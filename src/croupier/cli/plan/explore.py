@@ -31,8 +31,6 @@ machine alone, needs no network, and changes no file. Without a plan it starts w
 Example: croupier explore plan.toml
 """
 
-_FIRST = {"enrolled": 1_000_000, "minimum_batch": 200_000, "max_epsilon_local": 4.0}
-
 
 def command(
     plan: Annotated[
@@ -51,7 +49,7 @@ def command(
     with progress("Proving", total=None, quiet=json):
         for _ in explorer.answer("state", {}):
             pass  # the first answer imports what later ones need
-    with _until_interrupted(), exploring(explorer, port=port) as address:
+    with suppress(KeyboardInterrupt), exploring(explorer, port=port) as address:
         if json:
             print_json(address=address)
         else:
@@ -63,7 +61,7 @@ def command(
 
 
 def _first() -> Plan:
-    return first_plan({"k": 50}, name="plan", **_FIRST)  # type: ignore[arg-type] # numbers, each of its own kind
+    return first_plan({"k": 50}, enrolled=1_000_000, minimum_batch=200_000, max_epsilon_local=4.0)
 
 
 @contextmanager
@@ -81,10 +79,4 @@ def _opened(address: str) -> "Iterator[None]":
             encoding="utf-8",
         )
         webbrowser.open(file.as_uri())
-        yield
-
-
-@contextmanager
-def _until_interrupted() -> "Iterator[None]":
-    with suppress(KeyboardInterrupt):
         yield

@@ -12,9 +12,18 @@ from croupier.model.metric import Metric
 from croupier.model.rung import LUCK, Rung
 from croupier.numerics.rounding import delta_text
 
-__all__ = ["Proof", "numbered", "other_delta", "other_proofs", "recompute", "rung_proofs"]
+__all__ = [
+    "BY_LUCK",
+    "Proof",
+    "numbered",
+    "other_delta",
+    "other_proofs",
+    "recompute",
+    "rung_proofs",
+]
 
 NO_THEOREM = "none"
+BY_LUCK = "one divided by the number of possibilities"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +111,7 @@ def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
         if found is not None:
             bounds = (Sentence("<= ", _bound(found, rung, Form.UPPER)),)
             yield Proof(name=name, bounds=bounds, theorem=found.theorem, again=again)
-    yield Proof(
-        name=LUCK, bounds=(), theorem="one divided by the number of possibilities", again=again
-    )
+    yield Proof(name=LUCK, bounds=(), theorem=BY_LUCK, again=again)
 
 
 def other_delta(ladder: Ladder, found: Guarantee | None) -> str:

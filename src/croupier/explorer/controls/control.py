@@ -124,16 +124,15 @@ def number(name: str, value: Any) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def put(section: str, name: str, *, whole: bool = False) -> Write:
-    """Return what writes a number into one key of one table; nothing removes the key."""
+def put(section: str, name: str) -> Write:
+    """Return what writes a number into one key of one table; None removes the key."""
 
     def write(document: Document, value: Any) -> None:
         table = document.setdefault(section, {})
         if value is None:
             table.pop(name, None)
         else:
-            given = number(name, value)
-            table[name] = given if whole or not isinstance(given, int) else float(given)
+            table[name] = number(name, value)
 
     return write
 

@@ -18,10 +18,6 @@ APART = "apart"
 
 _APART = (Rung.BATCH, Rung.NETWORK, Rung.SHUFFLER, Rung.CLIENTS)
 _CHANCE = "A chance from 0 to 1: 0.51 is 51 %, 0.001 is 1 in 1,000."
-_MEANT = {
-    Metric.BAYES_SECURITY: "At least this share of a guesser's errors remains: from 0 to 1.",
-    Metric.MANIPULATION: "Corrupt people move a share by at most this: 0.05 is 5 points.",
-}
 
 
 def controls(plan: Plan) -> Iterator[Control]:

@@ -118,9 +118,9 @@ def _write_every(document: Document, value: Any) -> None:
 
 
 WRITERS: dict[str, Write] = {
-    "enrolled": put("population", "enrolled", whole=True),
-    "minimum_batch": put("protections", "minimum_batch", whole=True),
+    "enrolled": put("population", "enrolled"),
+    "minimum_batch": put("protections", "minimum_batch"),
     "corrupt_fraction": put("population", "corrupt_fraction"),
     "every": _write_every,
-    "rounds": put("collection", "rounds", whole=True),
+    "rounds": put("collection", "rounds"),
 }

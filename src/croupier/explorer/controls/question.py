@@ -135,8 +135,7 @@ def _several(plan: Plan) -> Iterator[Control]:
         lossy=True,
     )
     own = Option(plan.participation.model, plan.participation.model)
-    known = {choice.value: choice for choice in (*_ASKED, own)}
-    known |= {choice.value: choice for choice in _ASKED}
+    known = {option.value: option for option in (own, *_ASKED)}
     yield Control(
         id="model",
         label="Whom each question is put to",

@@ -44,13 +44,12 @@ export const frameOrDelay: Schedule = (run, delay) => {
   };
 };
 
-const STRUCTURAL: ReadonlySet<Control["kind"]> = new Set(["choice", "button", "remove"]);
+const STRUCTURAL: ReadonlySet<Control["kind"]> = new Set(["choice", "button"]);
 
 export class Position {
   document: Document | null = null;
   changes: Change[] = [];
   count = 0;
-  held = false;
   private request: AbortController | null = null;
   private cancel: (() => void) | null = null;
   private restoring = false;
@@ -125,7 +124,7 @@ export class Position {
   }
 
   private replaceable(control: string, kind: Control["kind"]): number {
-    if (kind === "button" || kind === "remove") return -1;
+    if (kind === "button") return -1;
     for (let at = this.changes.length - 1; at >= 0; at -= 1) {
       const other = this.changes[at];
       if (other === undefined) return -1;
@@ -154,7 +153,7 @@ export class Position {
     const { document, count, mover, restoring } = this;
     this.restoring = false;
     const current = () => this.request === controller && this.count === count;
-    const body = { document, changes, held: this.held };
+    const body = { document, changes };
     const on = (part: Part) => {
       if (!current()) return;
       if (part.part === "plan") {

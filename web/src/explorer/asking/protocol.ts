@@ -13,10 +13,8 @@ export interface Control {
   id: string;
   label: string;
   help: string;
-  kind: "slider" | "number" | "choice" | "text" | "list" | "remove" | "button";
+  kind: "slider" | "number" | "choice" | "text" | "list" | "button";
   value: Value;
-  /** The value in words; made from the value if Python sends none. */
-  shown?: string;
   key: string | null;
   unit: string;
   movable: boolean;
@@ -24,12 +22,10 @@ export interface Control {
   lossy?: boolean;
   from: number | null;
   to: number | null;
-  step?: number | null;
   scale: Scale;
   integer: boolean;
   edge: "smallest" | "largest" | null;
   options: { value: string | number | boolean; label: string }[];
-  explain?: string;
 }
 
 export interface Group {
@@ -93,9 +89,9 @@ export interface RowsPart {
 }
 
 export interface Limit {
-  control: string;
   rung: string;
   metric: string;
+  heading: string;
   limit: string;
   proved: string;
   met: boolean;
@@ -105,8 +101,10 @@ export interface Limit {
 export interface VerdictPart {
   part: "verdict";
   judgement: string;
-  /** The row that counts here, unless the rows say it. */
-  headline?: string;
+  /** How it looks, as on the officer's page: own limits are never green. */
+  kind: string;
+  /** The row that counts here. */
+  headline: string;
   words: string[];
   limits: Limit[];
   advice: string[];

@@ -54,7 +54,6 @@ export function makeField(control: Control, id: (name: string) => string, on: Fi
   field.sync = (next, force) => {
     field.control = next;
     say(help, next.help);
-    help.title = next.explain ?? "";
     sync(force);
   };
   field.problem = (words) => {

@@ -242,6 +242,5 @@ export const INPUTS: Record<Control["kind"], Make> = {
   choice,
   text,
   list,
-  remove: button,
   button,
 };

@@ -9,21 +9,16 @@ export interface Range {
   to: number;
   scale: Scale;
   integer: boolean;
-  step: number | null;
 }
 
 export function rangeOf(control: Control): Range {
-  const { from, to, scale, integer, step } = control;
-  return { from: from ?? 0, to: to ?? 1, scale, integer, step: step ?? null };
+  const { from, to, scale, integer } = control;
+  return { from: from ?? 0, to: to ?? 1, scale, integer };
 }
 
-/** Round to the control's step, to integers, or else to three significant digits. */
+/** Round to integers where they are meant, or else to three significant digits. */
 export function settle(range: Range, value: number): number {
-  let rounded: number;
-  if (range.integer) rounded = Math.round(value);
-  else if (range.step !== null && range.scale === "linear") {
-    rounded = Number((Math.round(value / range.step) * range.step).toPrecision(12));
-  } else rounded = Number(value.toPrecision(3));
+  const rounded = range.integer ? Math.round(value) : Number(value.toPrecision(3));
   return Math.min(range.to, Math.max(range.from, rounded));
 }
 
@@ -55,7 +50,7 @@ export function trackAt(range: Range, value: number): number {
 /** The value that many hundredths of the track away, and never the same value unless at an end. */
 export function stepped(range: Range, value: number, hundredths: number): number {
   const moved = valueAt(range, trackAt(range, value) + hundredths * (TRACK / 100));
-  const least = range.integer ? 1 : (range.step ?? Math.abs(value) * 0.01);
+  const least = range.integer ? 1 : Math.abs(value) * 0.01;
   const wrong = hundredths > 0 ? moved <= value : moved >= value;
   if (!wrong) return moved;
   return settle(range, value + Math.sign(hundredths) * least);

@@ -1,7 +1,7 @@
 /** A chart per number over the parameter that is being moved: a line per row of the ladder. */
 
 import type { Control, PointPart, Row } from "../asking/protocol.ts";
-import { html, say, svg } from "../dom.ts";
+import { arrange, html, say, svg } from "../dom.ts";
 import type { Shown } from "../shown.ts";
 import type { Unit } from "./axis.ts";
 import { DASHES, draw } from "./chart.ts";
@@ -9,6 +9,17 @@ import { ordered, type Points } from "./feed.ts";
 import { chartOf } from "./lines.ts";
 import { alone, type Measure, metric } from "./measure.ts";
 import { numbers, place } from "./numbers.ts";
+
+/** One drawing: what is shown, what is held, and their points over one parameter. */
+export interface View {
+  now: Shown;
+  held: Shown | null;
+  points: Points;
+  before: Points;
+  over: Control;
+  /** More points are being asked for. */
+  under: boolean;
+}
 
 interface Panel {
   element: HTMLElement;
@@ -77,15 +88,8 @@ export class Curves {
   }
 
   /** Redraw in the next frame, however many points arrive before it. */
-  show(
-    now: Shown,
-    held: Shown | null,
-    points: Points,
-    before: Points,
-    over: Control,
-    under: boolean,
-  ): void {
-    this.last = () => this.render(now, held, points, before, over, under);
+  show(view: View): void {
+    this.last = () => this.render(view);
     this.soon();
   }
 
@@ -98,14 +102,7 @@ export class Curves {
     });
   }
 
-  private render(
-    now: Shown,
-    held: Shown | null,
-    points: Points,
-    before: Points,
-    over: Control,
-    under: boolean,
-  ): void {
+  private render({ now, held, points, before, over, under }: View): void {
     const measures = this.measures(now);
     say(this.progress, under ? `Computing: ${points.size} points so far.` : "");
     const sorted = ordered(points, over);
@@ -120,13 +117,10 @@ export class Curves {
       panel.button.setAttribute("aria-pressed", String(large));
       return { panel, measure, large };
     });
-    const elements = panels.map(({ panel }) => panel.element);
-    if (
-      elements.some((element, at) => this.grid.children[at] !== element) ||
-      this.grid.children.length !== elements.length
-    ) {
-      this.grid.replaceChildren(...elements);
-    }
+    arrange(
+      this.grid,
+      panels.map(({ panel }) => panel.element),
+    );
     const widths = panels.map(({ panel }) => panel.host.clientWidth);
     panels.forEach(({ panel, measure, large }, at) => {
       const width = Math.max(220, widths[at] || 300);

@@ -82,8 +82,9 @@ export class Traces {
     const { now, held, complete } = this.stand();
     if (complete) this.drawn = now;
     if (over === undefined || this.drawn === null) return;
+    const { now: points, before, under } = this.feed;
     const shown = complete ? now : withoutNumbers(this.drawn);
-    this.curves.show(shown, held, this.feed.now, this.feed.before, over, this.feed.under);
+    this.curves.show({ now: shown, held, points, before, over, under });
   }
 
   fetch(): void {

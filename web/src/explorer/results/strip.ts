@@ -2,7 +2,7 @@
 
 import { html, say, WAIT } from "../dom.ts";
 import type { Shown } from "../shown.ts";
-import { kindOf } from "./verdict.ts";
+import { lookOf } from "./verdict.ts";
 
 export class Strip {
   readonly element: HTMLElement;
@@ -32,7 +32,7 @@ export class Strip {
 
   show(now: Shown): void {
     if (now.verdict === null) return;
-    this.element.dataset.kind = kindOf(now.verdict.judgement);
+    this.element.dataset.kind = lookOf(now.verdict.kind);
     say(this.judgement, now.verdict.judgement);
     say(this.number, headline(now, ["epsilon"]));
   }

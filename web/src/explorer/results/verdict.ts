@@ -6,9 +6,8 @@ import { free, hold, Paragraphs, versionTag } from "../quiet.ts";
 import { cellOf, type Section, type Shown } from "../shown.ts";
 import type { Why } from "./why.ts";
 
-const KINDS: Record<string, string> = { MET: "met", "NOT MET": "not-met" };
-
-export const kindOf = (judgement: string) => KINDS[judgement] ?? "open";
+/** Green, red, or neither: where the plan sets its limits itself, or none, or not all is bounded. */
+export const lookOf = (kind: string) => (["met", "not-met"].includes(kind) ? kind : "open");
 
 class Judgement {
   readonly element: HTMLElement;
@@ -73,7 +72,7 @@ class Judgement {
   }
 
   show(verdict: VerdictPart, shown: Shown): void {
-    this.element.dataset.kind = kindOf(verdict.judgement);
+    this.element.dataset.kind = lookOf(verdict.kind);
     say(this.judgement, verdict.judgement);
     this.words.show(verdict.words);
     this.advice.show(verdict.advice);
@@ -84,10 +83,8 @@ class Judgement {
 
   private row(limit: Limit, shown: Shown): HTMLElement {
     const row: Row | undefined = shown.rows.find((other) => other.rung === limit.rung);
-    const column = [...shown.columns.values()].find((one) =>
-      [one.metric, one.heading].includes(limit.metric),
-    );
-    const cell = column && cellOf(shown, column.metric, limit.rung);
+    const column = shown.columns.get(limit.metric);
+    const cell = cellOf(shown, limit.metric, limit.rung);
     const proved =
       cell !== undefined && column !== undefined
         ? html(
@@ -108,7 +105,7 @@ class Judgement {
       html(
         "td",
         {},
-        column?.heading ?? limit.metric,
+        limit.heading,
         limit.idle !== "" && html("span", { class: "ce-idle", "data-number": true }, limit.idle),
       ),
       html("td", { "data-number": true }, limit.limit),
